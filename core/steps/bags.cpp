@@ -4,27 +4,10 @@
 #include <algorithm>
 
 namespace stepscope {
-namespace {
-
-Bag::const_iterator find_in(const Bag& bag, std::uint32_t token) {
-  const auto at =
-      std::lower_bound(bag.begin(), bag.end(), token,
-                       [](const auto& entry, std::uint32_t t) { return entry.first < t; });
-  return at == bag.end() || at->first == token ? at : bag.end();
-}
-
-}  // namespace
 
 Bag bag_of(std::span<const WorkItem> work) {
-  std::vector<std::uint32_t> tokens;
-  tokens.reserve(work.size());
-  for (const WorkItem& item : work) tokens.push_back(item.token);
-  std::sort(tokens.begin(), tokens.end());
   Bag bag;
-  for (std::uint32_t token : tokens) {
-    if (bag.empty() || bag.back().first != token) bag.emplace_back(token, 0U);
-    ++bag.back().second;
-  }
+  for (const WorkItem& item : work) ++bag[item.token];
   return bag;
 }
 
@@ -35,15 +18,15 @@ std::uint64_t size_of(const Bag& bag) {
 }
 
 bool take_from(Bag& bag, std::uint32_t token) {
-  const auto at = find_in(bag, token);
+  const auto at = bag.find(token);
   if (at == bag.end() || at->second == 0) return false;
-  --bag[static_cast<std::size_t>(at - bag.begin())].second;
+  --at->second;
   return true;
 }
 
 Bag without(Bag a, const Bag& b) {
   for (auto& [token, count] : a) {
-    const auto at = find_in(b, token);
+    const auto at = b.find(token);
     if (at != b.end()) count -= std::min(count, at->second);
   }
   return a;

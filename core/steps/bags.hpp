@@ -4,16 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
-#include <utility>
-#include <vector>
 
 #include "core/steps/activity.hpp"
 
 namespace stepscope {
 
-// (token, count), sorted by token.
-using Bag = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+using Bag = std::map<std::uint32_t, std::uint32_t>;  // count by token
 
 Bag bag_of(std::span<const WorkItem> work);
 std::uint64_t size_of(const Bag& bag);

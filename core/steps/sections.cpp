@@ -11,14 +11,13 @@
 #include "core/steps/compilation.hpp"
 #include "core/steps/finders/finders.hpp"
 #include "core/steps/finders/marks.hpp"
+#include "core/steps/shares.hpp"
 
 namespace stepscope {
 namespace {
 
 constexpr double kLeastOfLongest = 0.02;  // a shorter one is not worth a row
-constexpr double kSureOfSection = 0.5;
 constexpr std::size_t kFewestOfSection = 5;
-constexpr std::size_t kMostSections = 16;
 constexpr std::int64_t kTrainingCountsTimes = 2;
 
 bool is_a_loop(const Loop& loop) {
@@ -36,12 +35,12 @@ bool trains(const Activity& activity, const Loop& loop) {
 
 // Searches [begin, end) and, around what it finds, again.
 void search_part(const Activity& activity, Interval time, std::vector<Loop>& out) {
-  if (time.empty() || out.size() >= kMostSections) return;
+  if (time.empty() || out.size() >= kMany) return;
   const Activity part = clipped(activity, time);
   if (part.work.size() < kFewestOfSection) return;
   Loop loop = find_loop(part);
   const bool counts = is_a_loop(loop) && loop.steps.size() >= kFewestOfSection &&
-                      loop.confidence >= kSureOfSection && !loop.time().empty();
+                      loop.confidence >= kGoodEnough && !loop.time().empty();
   if (!counts) return;
   const Interval inside = loop.time();
   out.push_back(std::move(loop));
@@ -76,11 +75,10 @@ void put_in_order(const Activity& activity, std::vector<Loop>& loops) {
   };
   std::stable_sort(loops.begin(), loops.end(),
                    [&](const Loop& a, const Loop& b) { return weight(b) < weight(a); });
-  const auto length_of = [](const Loop& loop) { return loop.time().length(); };
-  const double longest =
-      static_cast<double>(length_of(*std::ranges::max_element(loops, {}, length_of)));
-  std::erase_if(loops, [&](const Loop& loop) {
-    return static_cast<double>(length_of(loop)) < kLeastOfLongest * longest;
+  std::int64_t longest = 0;
+  for (const Loop& loop : loops) longest = std::max(longest, loop.time().length());
+  std::erase_if(loops, [longest](const Loop& loop) {
+    return !is_at_least(kLeastOfLongest, loop.time().length(), longest);
   });
 }
 

@@ -16,13 +16,12 @@
 #include "core/steps/open_marks.hpp"
 #include "core/steps/rows.hpp"
 #include "core/steps/sections.hpp"
+#include "core/steps/shares.hpp"
 #include "core/steps/unusual/warm_up.hpp"
 #include "core/steps/windows.hpp"
 
 namespace stepscope {
 namespace {
-
-constexpr std::size_t kMostProcesses = 16;
 
 struct Found {
   Activity activity;
@@ -75,7 +74,7 @@ Result<Found> find_automatically(const Trace& trace, const std::vector<ProcessId
     return found;
   };
   Found best = found_in(processes.front());
-  for (std::size_t i = 1; i < std::min(processes.size(), kMostProcesses); ++i) {
+  for (std::size_t i = 1; i < std::min(processes.size(), kMany); ++i) {
     if (marks_steps(best.loop.found_by)) break;
     const bool same_rank = trace.data().processes[processes[i]].rank ==
                            trace.data().processes[best.activity.process].rank;
@@ -118,13 +117,12 @@ void note_other_processes(const Trace& trace, std::size_t with_events, Steps& st
 
 // Work that is in no section, where it is much.
 void note_work_outside(const Activity& activity, Steps& steps) {
-  constexpr double kMuch = 0.1;
   const bool says_nothing = activity.work.size() < 2;
   if (steps.sections.empty() || says_nothing) return;
   double inside = 0;
   for (const Section& section : steps.sections)
     inside += activity.share_in(section.divisions.front().host);
-  if (1 - inside <= kMuch) return;
+  if (inside >= kNearlyAll) return;
   steps.notes.push_back(
       fmt::format("{:.0f} % of the {} lie in no loop and are in none of these sums; to read them, "
                   "name a range there with --step-marker",

@@ -5,12 +5,11 @@
 
 #include "core/steps/bags.hpp"
 #include "core/steps/finders/marks.hpp"
+#include "core/steps/shares.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope {
 namespace {
-
-constexpr double kNearlyAll = 0.9;
 
 using Items = std::span<const WorkItem>;
 
@@ -36,8 +35,7 @@ std::size_t steps_of_rhythm(const std::vector<std::int64_t>& sizes, std::int64_t
     std::size_t due = 0, others = 0;
     for (std::size_t k = 1; k < sizes.size(); ++k)
       if (2 * (sizes[k] - usual) >= extra) ++(k % n == 0 ? due : others);
-    const auto all = static_cast<double>(sizes.size());
-    if (due == sizes.size() / n - 1 && static_cast<double>(others) <= (1 - kNearlyAll) * all)
+    if (due == sizes.size() / n - 1 && is_at_least(kNearlyAll, sizes.size() - others, sizes.size()))
       return n;
   }
   return 0;

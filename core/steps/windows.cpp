@@ -21,8 +21,7 @@ bool is_copy(DeviceOpKind kind) {
 }
 
 struct StreamTimes {
-  std::int64_t copies = 0;
-  std::int64_t others = 0;
+  std::int64_t copies = 0, others = 0;
 };
 
 std::vector<StreamTimes> times_by_stream(const Trace& trace) {
@@ -50,9 +49,8 @@ class DeviceWork {
         ends_(steps.list.size(), kNever),
         roles_(stream_roles(trace)),
         gaps_(capture_gaps(trace, steps.process)) {
-    for (StreamId s = 0; s < roles_.size(); ++s) {
+    for (StreamId s = 0; s < roles_.size(); ++s)
       if (trace.data().streams[s].process == steps.process) streams_.push_back(s);
-    }
     set_rare_aside();
     add_streams(StreamRole::main);
     for (std::size_t k = 0; k < steps.list.size(); ++k) {

@@ -7,7 +7,6 @@
 namespace stepscope {
 namespace {
 
-constexpr double kGoodEnough = 0.5;
 constexpr double kNoClaim = 0.1;
 
 constexpr std::array kFinders = {find_profiler_steps,  find_named_ranges,    find_nest_steps,

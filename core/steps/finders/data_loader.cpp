@@ -5,14 +5,12 @@
 
 #include "core/steps/finders/finders.hpp"
 #include "core/steps/finders/marks.hpp"
+#include "core/steps/shares.hpp"
 #include "core/steps/tail.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope {
 namespace {
-
-constexpr double kEmpty = 0.05;    // share of the usual work
-constexpr double kComplete = 0.8;  // the trace may end in the last one
 
 struct Batch {
   Interval time;  // from its fetch to the next
@@ -37,10 +35,10 @@ std::vector<Batch> batches_of(const Activity& activity, const MarkedThread& mark
   return batches;
 }
 
-double usual_work(const std::vector<Batch>& batches) {
+std::int64_t usual_work(const std::vector<Batch>& batches) {
   std::vector<std::int64_t> work;
   for (const Batch& batch : batches) work.push_back(batch.work);
-  return static_cast<double>(median(std::move(work)));
+  return median(std::move(work));
 }
 
 }  // namespace
@@ -50,12 +48,12 @@ Loop find_data_loader_steps(const Activity& activity) {
   if (ranges.empty()) return {};
   const MarkedThread marks = choose_thread(activity, ranges);
   const std::vector<Batch> batches = batches_of(activity, marks);
-  const double usual = usual_work(batches);
+  const std::int64_t usual = usual_work(batches);
   Loop loop{.found_by = FoundBy::data_loader, .thread = marks.thread};
   for (const Batch& batch : batches) {
-    if (static_cast<double>(batch.work) >= kEmpty * usual) {
+    if (is_at_least(kHardlyAny, batch.work, usual)) {
       loop.steps.push_back({static_cast<std::int64_t>(loop.steps.size()), batch.time});
-      loop.last_complete = static_cast<double>(batch.work) >= kComplete * usual;
+      loop.last_complete = is_at_least(kMost, batch.work, usual);
     } else if (loop.found() && &batch != &batches.back()) {
       loop.steps.back().time.end = batch.time.end;  // it ended an epoch
     }

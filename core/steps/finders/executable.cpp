@@ -7,13 +7,13 @@
 
 #include "core/steps/finders/finders.hpp"
 #include "core/steps/finders/marks.hpp"
+#include "core/steps/shares.hpp"
 #include "core/steps/tail.hpp"
 #include "core/steps/xla_ranges.hpp"
 
 namespace stepscope {
 namespace {
 
-constexpr std::size_t kFewestRuns = 3;
 constexpr double kSureOfRuns = 0.9;
 
 struct Executable {
@@ -37,7 +37,7 @@ std::vector<Executable> executables_of(const Activity& activity) {
       runs_of[{activity.thread(range), xla_executable(activity.name(range))}].push_back(range);
   std::vector<Executable> out;
   for (auto& [key, runs] : runs_of)
-    if (runs.size() >= kFewestRuns) out.push_back({key.second, key.first, std::move(runs)});
+    if (runs.size() >= kFewestRepeats) out.push_back({key.second, key.first, std::move(runs)});
   return out;
 }
 

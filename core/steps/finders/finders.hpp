@@ -40,6 +40,8 @@ struct Loop {
   Interval stretch(std::size_t step) const;  // with what lies between it and the one before
 };
 
+inline constexpr double kGoodEnough = 0.5;  // confidence
+
 // The first of these that is good enough, else the surest; find_whole_trace always finds one step.
 Loop find_loop(const Activity& activity);
 

@@ -7,19 +7,19 @@
 #include <map>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "core/steps/finders/named_range.hpp"
+#include "core/steps/shares.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope {
 namespace {
 
-constexpr double kNearlyAll = 0.95;      // share of the work
-constexpr double kDivideNothing = 0.05;  // less than a window without steps
-constexpr double kMuchBeyond = 0.01;     // share of a mark's length
-constexpr double kUnsure = 0.4;          // a loop that is found otherwise goes before
+constexpr double kAllWork = 0.95;     // share of it
+constexpr double kMuchBeyond = 0.01;  // share of a mark's length
+constexpr double kUnsure = 0.4;       // a loop that is found otherwise goes before
 
-constexpr std::size_t kMostAround = 16;  // ranges around a loop's
 constexpr std::int64_t kMainCountsTimes = 2;
 
 // A clock's rounding lets the end of one mark lie behind the begin of the next: that is no nesting.
@@ -43,7 +43,7 @@ std::vector<RangeId> without_inner(const Activity& activity, std::span<const Ran
 // range that stands alone around at least two others is left out instead of them: it is the loop,
 // not an iteration.
 std::vector<RangeId> outermost(const Activity& activity, std::span<const RangeId> ranges) {
-  for (std::size_t around = 0; around < std::min(ranges.size(), kMostAround); ++around) {
+  for (std::size_t around = 0; around < std::min(ranges.size(), kMany); ++around) {
     std::vector<RangeId> out = without_inner(activity, ranges.subspan(around));
     if (out.size() >= 2) return out;
   }
@@ -75,11 +75,6 @@ bool does_work(const Trace& trace, ThreadId thread) {
   return false;
 }
 
-bool is_main(const Trace& trace, ThreadId thread) {
-  const Thread& t = trace.data().threads[thread];
-  return t.tid == trace.data().processes[t.process].pid;
-}
-
 bool outlast_the_next(const Activity& activity, std::span<const RangeId> ranges) {
   std::vector<std::int64_t> beyond, lengths;
   for (std::size_t i = 0; i + 1 < ranges.size(); ++i) {
@@ -87,8 +82,8 @@ bool outlast_the_next(const Activity& activity, std::span<const RangeId> ranges)
     beyond.push_back(std::max<std::int64_t>(0, time.end - activity.time(ranges[i + 1]).begin));
     lengths.push_back(time.length());
   }
-  return !beyond.empty() &&
-         static_cast<double>(median(beyond)) > kMuchBeyond * static_cast<double>(median(lengths));
+  return !beyond.empty() && median(beyond) > 0 &&
+         is_at_least(kMuchBeyond, median(beyond), median(lengths));
 }
 
 }  // namespace
@@ -109,6 +104,7 @@ std::vector<RangeId> loader_fetches(const Activity& activity, ThreadId thread) {
 }
 
 MarkedThread choose_thread(const Activity& activity, std::span<const RangeId> ranges) {
+  const TraceData& data = activity.trace->data();
   std::map<ThreadId, std::vector<RangeId>> by_thread;
   for (RangeId range : ranges) by_thread[activity.thread(range)].push_back(range);
   MarkedThread best;
@@ -117,8 +113,9 @@ MarkedThread choose_thread(const Activity& activity, std::span<const RangeId> ra
   for (auto& [thread, all] : by_thread) {
     std::vector<RangeId> own = outermost(activity, all);
     const std::int64_t inside = total_length(unite(times_of(activity, own)));
-    const std::int64_t weight = inside * (is_main(*activity.trace, thread) ? kMainCountsTimes : 1);
-    const std::tuple key{does_work(*activity.trace, thread), weight, own.size()};
+    const bool is_main = data.threads[thread].tid == data.processes[activity.process].pid;
+    const std::tuple key{does_work(*activity.trace, thread),
+                         inside * (is_main ? kMainCountsTimes : 1), own.size()};
     at_work += std::get<bool>(key) ? 1U : 0U;
     if (key <= best_key) continue;
     best_key = key;
@@ -158,17 +155,21 @@ Loop loop_of(const Activity& activity, const MarkedThread& marks, FoundBy found_
   return loop;
 }
 
+bool numbers_rise(const Activity& activity, std::span<const RangeId> ranges) {
+  std::int64_t last = -1;
+  return std::all_of(ranges.begin(), ranges.end(), [&](RangeId range) {
+    const std::int64_t before =
+        std::exchange(last, split_number(activity.name(range)).number.value_or(-1));
+    return last > before;
+  });
+}
+
 std::vector<HostStep> steps_of(const Activity& activity, std::span<const RangeId> ranges) {
+  const bool numbered = numbers_rise(activity, ranges);
   std::vector<HostStep> steps;
-  bool numbered = true;
-  for (RangeId range : ranges) {
-    const std::optional<std::int64_t> number = split_number(activity.name(range)).number;
-    numbered = numbered && number && (steps.empty() || *number > steps.back().id);
-    steps.push_back({number.value_or(0), activity.time(range)});
-  }
-  if (!numbered) {
-    for (std::size_t i = 0; i < steps.size(); ++i) steps[i].id = static_cast<std::int64_t>(i);
-  }
+  for (const RangeId range : ranges)
+    steps.push_back({numbered ? *split_number(activity.name(range)).number : std::ssize(steps),
+                     activity.time(range)});
   for (std::size_t i = 0; i + 1 < steps.size(); ++i)
     steps[i].time.end = std::min(steps[i].time.end, steps[i + 1].time.begin);
   return steps;
@@ -186,8 +187,8 @@ double confidence_of_division(const Activity& activity, std::span<const HostStep
   const double counted = all - work.front();  // the first step of a run never is
   std::sort(work.begin(), work.end());
   const bool two_others_work = work.size() > 2 && work[work.size() - 3] > 0;
-  if (all <= 0 || two_others_work || work.back() < kNearlyAll * all) return confidence;
-  return counted < (1 - kNearlyAll) * all ? kDivideNothing : kUnsure * confidence;
+  if (all <= 0 || two_others_work || work.back() < kAllWork * all) return confidence;
+  return counted < (1 - kAllWork) * all ? kHardlyAny : kUnsure * confidence;
 }
 
 std::string thread_text(const Trace& trace, ThreadId thread) {

@@ -32,6 +32,9 @@ MarkedThread choose_thread(const Activity& activity, std::span<const RangeId> ra
 // Disjoint: where two overlap the later one begins with the earlier one's end.
 std::vector<Interval> times_of(const Activity& activity, std::span<const RangeId> ranges);
 
+// The names are numbered, and each number is higher than the one before.
+bool numbers_rise(const Activity& activity, std::span<const RangeId> ranges);
+
 // Steps from marks; ids are the numbers in the names where those rise throughout, else 0, 1, 2, ...
 // A mark that outlasts the begin of the next one ends there.
 std::vector<HostStep> steps_of(const Activity& activity, std::span<const RangeId> ranges);

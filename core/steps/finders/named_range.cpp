@@ -11,6 +11,7 @@
 
 #include "core/steps/finders/finders.hpp"
 #include "core/steps/finders/marks.hpp"
+#include "core/steps/shares.hpp"
 
 namespace stepscope {
 namespace {
@@ -56,6 +57,8 @@ struct Group {
   std::string stem;
   bool step_word = false;
   MarkedThread marks;
+  double inside = 0;  // share of the work
+  double confidence = 0;
 };
 
 // All groups that may be steps by name alone.
@@ -79,44 +82,29 @@ std::vector<Group> group_by_stem(const Activity& activity) {
   return out;
 }
 
-bool numbers_rise(const Activity& activity, const std::vector<RangeId>& ranges) {
-  std::int64_t last = -1;
-  for (RangeId range : ranges) {
-    const std::int64_t number = split_number(activity.name(range)).number.value_or(-1);
-    if (number <= last) return false;
-    last = number;
-  }
-  return true;
-}
-
 // Ranges that tile the run hold its work themselves. Where they hold little of it they still mark
 // the loop's rhythm (the work between belongs to the next step), but less surely.
-double confidence_of(const Activity& activity, const Group& group) {
-  const std::vector<Interval> times = times_of(activity, group.marks.ranges);
+void rate(const Activity& activity, Group& group) {
+  const std::vector<RangeId>& ranges = group.marks.ranges;
+  const std::vector<Interval> times = times_of(activity, ranges);
   const double spanned = activity.share_in(Interval{times.front().begin, times.back().end});
-  const double inside = activity.share_in(times);
-  if (group.marks.ranges.size() < 2) return 0.3 * inside;
-  if (group.step_word)
-    return confidence_of_division(activity, steps_of(activity, group.marks.ranges),
-                                  spanned * (0.35 + 0.6 * inside));
-  const bool runs = group.marks.ranges.size() >= 3 && numbers_rise(activity, group.marks.ranges);
-  return runs && inside >= 0.5 ? 0.85 * inside : 0;
+  const double inside = group.inside = activity.share_in(times);
+  if (ranges.size() < 2)
+    group.confidence = 0.3 * inside;
+  else if (group.step_word)
+    group.confidence = confidence_of_division(activity, steps_of(activity, ranges),
+                                              spanned * (0.35 + 0.6 * inside));
+  else if (ranges.size() >= kFewestRepeats && inside >= 0.5 && numbers_rise(activity, ranges))
+    group.confidence = 0.85 * inside;
 }
-
-struct Rated {
-  double confidence = 0;
-  double inside = 0;
-  const Group* group = nullptr;
-};
 
 // Prefers, where both cover the run, the group with more ranges: the other holds several steps
 // each. But a word for a step beats a bare number.
-bool is_better(const Rated& a, const Rated& b) {
-  if (b.group == nullptr) return true;
-  const bool both_good = a.confidence >= 0.5 && b.confidence >= 0.5;
-  if (both_good && a.group->step_word != b.group->step_word) return a.group->step_word;
-  const bool both_tile = a.inside >= 0.8 * b.inside && b.inside >= 0.8 * a.inside;
-  if (both_good && both_tile) return a.group->marks.ranges.size() > b.group->marks.ranges.size();
+bool is_better(const Group& a, const Group& b) {
+  const bool both_good = a.confidence >= kGoodEnough && b.confidence >= kGoodEnough;
+  if (both_good && a.step_word != b.step_word) return a.step_word;
+  const bool both_tile = a.inside >= kMost * b.inside && b.inside >= kMost * a.inside;
+  if (both_good && both_tile) return a.marks.ranges.size() > b.marks.ranges.size();
   return a.confidence > b.confidence;
 }
 
@@ -168,21 +156,20 @@ Loop find_profiler_steps(const Activity& activity) {
 }
 
 Loop find_named_ranges(const Activity& activity) {
-  const std::vector<Group> groups = group_by_stem(activity);
-  Rated best;
-  for (const Group& group : groups) {
-    const Rated rated{confidence_of(activity, group),
-                      activity.share_in(times_of(activity, group.marks.ranges)), &group};
-    if (rated.confidence > 0 && is_better(rated, best)) best = rated;
+  std::vector<Group> groups = group_by_stem(activity);
+  const Group* best = nullptr;
+  for (Group& group : groups) {
+    rate(activity, group);
+    if (group.confidence > 0 && (best == nullptr || is_better(group, *best))) best = &group;
   }
-  if (best.group == nullptr) return {};
-  const MarkedThread& marks = best.group->marks;
+  if (best == nullptr) return {};
+  const MarkedThread& marks = best->marks;
   Loop loop = loop_of(
       activity, marks, FoundBy::nvtx_step,
       fmt::format("{} ranges named '{}' on {}, which hold {:.0f} % of the {}", marks.ranges.size(),
-                  best.group->stem, thread_text(*activity.trace, marks.thread), 100 * best.inside,
+                  best->stem, thread_text(*activity.trace, marks.thread), 100 * best->inside,
                   noun_of(activity.work_kind)));
-  loop.confidence = best.confidence;
+  loop.confidence = best->confidence;
   return loop;
 }
 

@@ -11,16 +11,12 @@
 #include "core/steps/bags.hpp"
 #include "core/steps/finders/finders.hpp"
 #include "core/steps/finders/marks.hpp"
+#include "core/steps/shares.hpp"
 #include "core/steps/tail.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope {
 namespace {
-
-constexpr std::size_t kLongestCycle = 16;
-constexpr double kBackToBack = 0.05;  // share of the work usual between two scopes
-constexpr double kAlike = 0.8;        // share of the smaller one's work
-constexpr double kHolds = 0.9;        // share of the turns, of the fetches, of the backward nodes
 
 struct Turn {
   std::string_view name;
@@ -43,7 +39,7 @@ void note_fetches(const Activity& activity, ThreadId thread, std::vector<Turn>& 
     turn->fetches = true;
     ++fetches;
   }
-  if (static_cast<double>(with) >= kHolds * static_cast<double>(fetches)) return;
+  if (is_at_least(kNearlyAll, with, fetches)) return;
   for (Turn& turn : turns) turn.fetches = false;
 }
 
@@ -75,7 +71,7 @@ std::vector<Turn> fold_back_to_back(const Activity& activity, const std::vector<
   const double usual = sorted[sorted.size() * 3 / 4];
   std::vector<Turn> out{turns.front()};
   for (std::size_t i = 1; i < turns.size(); ++i) {
-    if (between[i - 1] < kBackToBack * usual)
+    if (between[i - 1] < kHardlyAny * usual)
       fold_into(out.back(), turns[i]);
     else
       out.push_back(turns[i]);
@@ -107,8 +103,7 @@ Kind kind_of(const Activity& activity, const Turn& turn) {
 
 bool same_work(const Kind& a, const Kind& b) {
   const auto [fewer, more] = std::minmax(a.backward, b.backward);
-  return static_cast<double>(fewer) >= kHolds * static_cast<double>(more) &&
-         containment(a.stretch, b.stretch) >= kAlike;
+  return is_at_least(kNearlyAll, fewer, more) && containment(a.stretch, b.stretch) >= kMost;
 }
 
 bool same_kind(const Kind& a, const Kind& b) {
@@ -125,14 +120,14 @@ std::vector<std::size_t> kinds_of(const Activity& activity, const std::vector<Tu
     Kind kind = kind_of(activity, turns[i]);
     const auto at = std::find_if(kinds.begin(), kinds.end(),
                                  [&kind](const Kind& known) { return same_kind(known, kind); });
-    out.push_back(std::min(static_cast<std::size_t>(at - kinds.begin()), kLongestCycle));
-    if (at == kinds.end() && kinds.size() < kLongestCycle) kinds.push_back(std::move(kind));
+    out.push_back(std::min(static_cast<std::size_t>(at - kinds.begin()), kMany));
+    if (at == kinds.end() && kinds.size() < kMany) kinds.push_back(std::move(kind));
   }
   return out;
 }
 
 std::size_t most_common(const std::vector<std::size_t>& kinds) {
-  std::vector<std::size_t> count(kLongestCycle + 1, 0);
+  std::vector<std::size_t> count(kMany + 1, 0);
   for (const std::size_t kind : kinds) ++count[kind];
   return static_cast<std::size_t>(std::max_element(count.begin(), count.end()) - count.begin());
 }
@@ -147,14 +142,14 @@ bool repeats(const std::vector<std::size_t>& kinds, std::size_t cycle, std::size
     same += is_same ? 1U : 0U;
     ++pairs;
   }
-  return pairs > 0 && static_cast<double>(same) >= kHolds * static_cast<double>(pairs);
+  return pairs > 0 && is_at_least(kNearlyAll, same, pairs);
 }
 
 // Returns the shortest cycle of kinds; 1: there is none.
 std::size_t cycle_of(const std::vector<std::size_t>& kinds) {
   if (kinds.size() < 3) return 1;
   const std::size_t common = most_common(kinds);
-  for (std::size_t cycle = 1; cycle <= kLongestCycle && 2 * cycle <= kinds.size() + 1; ++cycle)
+  for (std::size_t cycle = 1; cycle <= kMany && 2 * cycle <= kinds.size() + 1; ++cycle)
     if (repeats(kinds, cycle, common)) return cycle;
   return 1;
 }

@@ -26,12 +26,12 @@
 #include "core/steps/finders/finders.hpp"
 #include "core/steps/finders/marks.hpp"
 #include "core/steps/nest/loop_nest.hpp"
+#include "core/steps/shares.hpp"
 
 namespace stepscope {
 namespace {
 
 constexpr double kConfidence = 0.95;
-constexpr double kNearlyAll = 0.9;  // share of a kind's marks
 // A program writes down so many steps one after the other; more are a loop.
 constexpr std::size_t kWrittenOut = 4;
 
@@ -155,8 +155,7 @@ class Choice {
       for (std::size_t kind = 0; kind < all; ++kind) held[kind] += counts_[inner][kind];
     }
     for (std::size_t kind = 0; kind < all; ++kind) {
-      const auto whole = static_cast<double>(counts_[loop][kind]);
-      if (static_cast<double>(held[kind]) < kNearlyAll * whole) return {loop};
+      if (!is_at_least(kNearlyAll, held[kind], counts_[loop][kind])) return {loop};
     }
     if (inside.empty() || fetches_for_all(loop)) return {loop};
     std::vector<std::uint32_t> out;
@@ -187,12 +186,12 @@ class Choice {
 
 // Whether one of the first so many kinds is in it.
 bool holds(const NestIteration& iteration, const Cycle& cycle, std::size_t kinds) {
-  return std::any_of(
-      cycle.kinds.begin(), cycle.kinds.begin() + static_cast<std::ptrdiff_t>(kinds),
-      [&](const Kind& times) {
-        const auto at = std::lower_bound(times.begin(), times.end(), iteration.time.begin);
-        return at != times.end() && *at < iteration.time.end;
-      });
+  return std::any_of(cycle.kinds.begin(), cycle.kinds.begin() + static_cast<std::ptrdiff_t>(kinds),
+                     [&](const Kind& times) {
+                       const auto at =
+                           std::lower_bound(times.begin(), times.end(), iteration.time.begin);
+                       return at != times.end() && *at < iteration.time.end;
+                     });
 }
 
 // An entry into the loop in which nothing trains, such as a validation by the same lines, holds no
@@ -289,8 +288,7 @@ bool comes_round_with(const NestLoop& loop, const std::vector<std::int64_t>& beg
   std::set<std::uint32_t> held;
   for (const std::int64_t time : begins) held.insert(loop.iteration_at(time));
   held.erase(kNone);
-  const auto most = static_cast<double>(std::max(begins.size(), loop.iterations.size()));
-  return static_cast<double>(held.size()) >= kNearlyAll * most;
+  return is_at_least(kNearlyAll, held.size(), std::max(begins.size(), loop.iterations.size()));
 }
 
 }  // namespace

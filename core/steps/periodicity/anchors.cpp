@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/steps/periodicity/repeats.hpp"
+#include "core/steps/shares.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -56,7 +57,7 @@ int evenness_of(const std::vector<std::uint32_t>& positions) {
 bool spans(const std::vector<std::uint32_t>& positions, std::size_t length) {
   const double span = positions.back() - positions.front();
   const double unit = span / static_cast<double>(positions.size() - 1);
-  return span + unit >= kLeastSpan * static_cast<double>(length);
+  return is_at_least(kLeastSpan, span + unit, length);
 }
 
 void take(AnchorSet& set, std::vector<std::uint32_t> positions, int evenness) {
@@ -86,7 +87,7 @@ std::vector<AnchorSet> find_anchors(std::span<const std::uint32_t> tokens) {
   for (auto& [count, set] : by_count) sets.push_back(std::move(set));
   std::stable_sort(sets.begin(), sets.end(),
                    [](const AnchorSet& a, const AnchorSet& b) { return a.anchors > b.anchors; });
-  if (sets.size() > kMostSets) sets.resize(kMostSets);
+  if (sets.size() > kMany) sets.resize(kMany);
   return sets;
 }
 

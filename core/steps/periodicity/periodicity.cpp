@@ -12,6 +12,7 @@
 #include "core/steps/bags.hpp"
 #include "core/steps/finders/finders.hpp"
 #include "core/steps/periodicity/lane.hpp"
+#include "core/steps/shares.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope {
@@ -19,9 +20,6 @@ namespace {
 
 constexpr double kLeastExplained = 0.6;   // share of the sequence
 constexpr double kLeastOfTraining = 0.4;  // where each unit trains: validation may fill the rest
-constexpr double kMost = 0.8;             // share of the units
-constexpr double kWholeUnit = 0.9;
-constexpr double kMostRare = 0.03;  // share of the longer unit
 constexpr double kSure = 0.8;
 // Confidence where nothing tells one level from another, and in units that hold a backward pass and
 // an optimizer and explain little else.
@@ -84,7 +82,7 @@ bool adds_rare_lines(const Activity& activity, Items shorter, Items longer) {
     if (item.site == kNone || !functions.contains(function_of(item.site))) return false;
     ++rare;
   }
-  return rare > 0 && static_cast<double>(rare) <= kMostRare * static_cast<double>(longer.size()) &&
+  return rare > 0 && !is_at_least(kHardlyAny, rare, longer.size()) &&
          (longer.size() - rare) % shorter.size() == 0;
 }
 
@@ -139,8 +137,7 @@ std::optional<std::int64_t> first_step(const Lane& lane, const RepeatLevel& leve
   const std::size_t first = level.begins.front();
   if (evidence.required != 0 && is_due && held_in(evidence, first - head.size(), first) == 0)
     return std::nullopt;
-  const auto alike = static_cast<double>(common(bag_of(head), unit));
-  if (2 * alike < static_cast<double>(size_of(unit))) return std::nullopt;
+  if (2 * common(bag_of(head), unit) < size_of(unit)) return std::nullopt;
   return head.front().time;
 }
 
@@ -157,7 +154,8 @@ std::int64_t usual_lead_out(const Lane& lane, const RepeatLevel& level) {
 // waiting for the device).
 std::int64_t end_of_last(const Activity& activity, const Lane& lane, const RepeatLevel& level) {
   const std::size_t past = level.begins.back() + level.typical_length;
-  if (past < lane.items.size()) return lane.items[past].time;
+  const std::size_t more = lane.items.size() - std::min(past, lane.items.size());
+  if (more > 0 && is_at_least(1 - kMost, more, level.typical_length)) return lane.items[past].time;
   const std::int64_t last = lane.items.back().time;
   return std::max(last, std::min(activity.host.end, last + usual_lead_out(lane, level)));
 }
@@ -176,9 +174,8 @@ std::string levels_text(const std::vector<RepeatLevel>& levels, const RepeatLeve
 // At the edges a piece of at least half a unit is an incomplete step, a smaller one is no step.
 Loop loop_of(const Activity& activity, const Lane& lane, const RepeatLevel& level,
              const Evidence& evidence, double certainty) {
-  const auto unit = static_cast<double>(level.typical_length);
-  const auto tail = static_cast<double>(lane.items.size() - level.begins.back());
-  const bool has_tail = 2 * tail >= unit;
+  const std::size_t tail = lane.items.size() - level.begins.back();
+  const bool has_tail = 2 * tail >= level.typical_length;
   std::vector<std::int64_t> cuts;
   if (const auto head = first_step(lane, level, evidence)) cuts.push_back(*head);
   for (const std::uint32_t begin : level.begins) cuts.push_back(lane.items[begin].time);
@@ -188,7 +185,7 @@ Loop loop_of(const Activity& activity, const Lane& lane, const RepeatLevel& leve
             .how = fmt::format("period of {} {}, repeated {} times, {:.0f} % alike",
                                level.typical_length, noun_of(activity.work_kind),
                                level.begins.size() - (has_tail ? 0 : 1), 100 * level.explained),
-            .last_complete = !has_tail || tail >= kWholeUnit * unit};
+            .last_complete = !has_tail || is_at_least(kNearlyAll, tail, level.typical_length)};
   for (std::size_t i = 0; i + 1 < cuts.size(); ++i)
     loop.steps.push_back({static_cast<std::int64_t>(i), {cuts[i], cuts[i + 1]}});
   loop.thread = loop_thread(activity, loop.time());

@@ -6,11 +6,10 @@
 #include <utility>
 
 #include "core/model/ids.hpp"
+#include "core/steps/shares.hpp"
 
 namespace stepscope {
 namespace {
-
-constexpr double kMostAgree = 0.8;  // share of the units
 
 using Tokens = std::span<const std::uint32_t>;
 std::uint32_t end_of_unit(const RepeatLevel& level, std::size_t unit, std::size_t length) {
@@ -100,7 +99,7 @@ void move_to_start(Tokens tokens, std::vector<std::uint32_t>& begins) {
     for (std::size_t unit = 1; unit < begins.size(); ++unit) {
       agree += token_before(tokens, begins, unit, shift + 1) == token ? 1U : 0U;
     }
-    if (static_cast<double>(agree) < kMostAgree * static_cast<double>(begins.size() - 1)) break;
+    if (!is_at_least(kMost, agree, begins.size() - 1)) break;
     ++shift;
   }
   for (std::uint32_t& begin : begins) begin -= shift;

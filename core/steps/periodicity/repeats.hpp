@@ -6,7 +6,7 @@
 // the next, begun as much earlier as all units agree, less chance pieces of under half a unit.
 // `explained` is the share of the whole sequence that the typical unit (the median count of each
 // token) accounts for: insertions, lost pieces and other parts of the run lower it. Cost: n log n
-// for the anchors, then n a level, kMostSets at most.
+// for the anchors, then n a level, kMany at most.
 #pragma once
 
 #include <cstddef>
@@ -39,16 +39,13 @@ std::vector<RepeatLevel> find_levels(std::span<const std::uint32_t> tokens,
 
 // Runs of kGram tokens that recur at even distances over most of a sequence.
 
-inline constexpr std::size_t kFewestRepeats = 3;
-
 struct AnchorSet {
   std::vector<std::uint32_t> begins;  // where the best one recurs: the most even, then the earliest
   std::size_t anchors = 0;            // how many recur this often
   int evenness = 0;                   // the best one's, in percent of the distances
 };
 
-// One set for each number of recurrences, those with the most anchors first, at most kMostSets.
-inline constexpr std::size_t kMostSets = 24;
+// One set for each number of recurrences, those with the most anchors first, at most kMany.
 std::vector<AnchorSet> find_anchors(std::span<const std::uint32_t> tokens);
 
 }  // namespace stepscope

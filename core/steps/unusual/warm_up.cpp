@@ -28,7 +28,7 @@ class WarmUpRule {
         level_(long_rule(walls_from(steps, later_))) {
     for (std::size_t k = later_; k < steps.list.size(); ++k) {
       if (step(k).wall_known && excess(k) > 0)
-        excesses_.push_back({excess(k), explanations.of(k, excess(k))});
+        excesses_.emplace_back(excess(k), explanations.of(k, excess(k)));
     }
   }
 
@@ -42,11 +42,6 @@ class WarmUpRule {
   }
 
  private:
-  struct Excess {
-    std::int64_t ns = 0;
-    std::string reason;
-  };
-
   const Step& step(std::size_t k) const { return steps_.list[k]; }
   double times(std::size_t k) const { return level_.times_median(step(k).wall_ns()); }
   std::int64_t excess(std::size_t k) const { return step(k).wall_ns() - level_.median_ns; }
@@ -74,8 +69,8 @@ class WarmUpRule {
 
   bool comes_again(std::size_t k) const {
     const std::string reason = explanations_.of(k, excess(k));
-    const auto alike = std::count_if(excesses_.begin(), excesses_.end(), [&](const Excess& later) {
-      return 2 * later.ns >= excess(k) && later.reason == reason;
+    const auto alike = std::count_if(excesses_.begin(), excesses_.end(), [&](const auto& later) {
+      return 2 * later.first >= excess(k) && later.second == reason;
     });
     const std::size_t seldom = (steps_.list.size() - later_) / kOneIn;
     return static_cast<std::size_t>(alike) >= std::max<std::size_t>(1, seldom);
@@ -108,11 +103,11 @@ class WarmUpRule {
 
   Steps& steps_;
   const Explanations& explanations_;
-  std::size_t later_ = 0;         // the second half's first row
-  LongRule level_;                // rule of the second half
-  std::vector<Excess> excesses_;  // excesses of its steps above the median
-  std::size_t compiling_ = 0;
-  std::size_t slow_ = 0;
+  std::size_t later_ = 0;  // the second half's first row
+  LongRule level_;         // rule of the second half
+  std::vector<std::pair<std::int64_t, std::string>>
+      excesses_;  // excesses of its steps, with reasons
+  std::size_t compiling_ = 0, slow_ = 0;
 };
 
 // Something must stand for the run: the first step where no other can.

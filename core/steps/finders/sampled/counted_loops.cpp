@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/steps/finders/finders.hpp"
+#include "core/steps/shares.hpp"
 #include "core/support/duration.hpp"
 
 namespace stepscope {
@@ -101,8 +102,7 @@ const CountedLoop* choose(std::vector<CountedLoop>& loops, const Activity& activ
   for (const CountedLoop& loop : loops) most = std::max(most, loop.covered());
   const CountedLoop* best = nullptr;
   for (const CountedLoop& loop : loops) {
-    const auto covered = static_cast<double>(loop.covered());
-    const bool covers = covered >= kSameTime * static_cast<double>(most);
+    const bool covers = is_at_least(kSameTime, loop.covered(), most);
     if (best == nullptr ? covers : are_batches_of(loop, *best)) best = &loop;
   }
   return best;

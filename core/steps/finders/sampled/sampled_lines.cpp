@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/steps/finders/finders.hpp"
+#include "core/steps/shares.hpp"
 #include "core/support/duration.hpp"
 #include "core/support/statistics.hpp"
 
@@ -16,7 +17,6 @@ namespace {
 
 constexpr std::size_t kFewestVisits = 6;
 constexpr std::int64_t kSpacingsOfVisit = 3;  // a shorter one may be missed
-constexpr double kLeastAlike = 0.8;           // share of the distances near the usual one
 constexpr double kSureOfRhythm = 0.7;
 
 using Line = std::pair<StringId, std::uint32_t>;  // file, line; functions are left aside
@@ -110,7 +110,7 @@ Rhythm best_rhythm(const Seen& seen, const Activity& activity) {
     const double more = rhythm.even - best.even;
     const bool is_better =
         more > 0.02 || (more > -0.02 && rhythm.samples > best.samples) || best.begins.empty();
-    if (rhythm.even >= kLeastAlike && is_better) best = std::move(rhythm);
+    if (rhythm.even >= kMost && is_better) best = std::move(rhythm);
   }
   return best;
 }
