@@ -203,12 +203,14 @@ class Mpirun : public RankSummaries {
     if (!std::filesystem::exists(STEPSCOPE_BINARY_DIR "/cli/mpi/stepscope_mpi.so"))
       GTEST_SKIP() << "this build has no STEPSCOPE_WITH_MPI";
   }
+  static std::string launcher(int processes) {
+    return fmt::format(
+        "LC_ALL=C.UTF-8 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+        "timeout 300 mpirun --oversubscribe --bind-to none -n {}",
+        processes);
+  }
   static RunOutcome run(int processes, const std::string& arguments) {
-    return run_stepscope(
-        arguments,
-        fmt::format("LC_ALL=C.UTF-8 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
-                    "timeout 300 mpirun --oversubscribe --bind-to none -n {}",
-                    processes));
+    return run_stepscope(arguments, launcher(processes));
   }
 };
 
@@ -232,6 +234,19 @@ TEST_F(Mpirun, AnErrorIsSaidOnceWithItsStatus) {
   const auto first = both.err.find("stepscope report:");
   EXPECT_NE(first, std::string::npos) << both.err;
   EXPECT_EQ(both.err.find("stepscope report:", first + 1), std::string::npos) << both.err;
+}
+
+TEST_F(Mpirun, WithoutTheModuleTheFirstProcessReadsAlone) {
+  const std::string moved = folder_.at("stepscope"), out = folder_.at("out"),
+                    err = folder_.at("err");
+  std::filesystem::copy_file(STEPSCOPE_BINARY_DIR "/cli/stepscope", moved);
+  const std::string command =
+      launcher(2) + " " + moved + " report " + plan_.folder + " >" + out + " 2>" + err;
+  EXPECT_EQ(std::system(command.c_str()), 0) << read_file(err);
+  EXPECT_EQ(read_file(out), run_stepscope("report " + plan_.folder).out);
+  const std::string said = read_file(err);
+  EXPECT_THAT(said, HasSubstr("reads alone: stepscope_mpi.so is not beside this stepscope"));
+  EXPECT_EQ(said.find("reads alone"), said.rfind("reads alone"));
 }
 
 TEST_F(Mpirun, ATraceOfOneRankIsReportedOnce) {
