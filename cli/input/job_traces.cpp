@@ -153,7 +153,7 @@ Status summarize_part(const Part& part) {
   read.ranks.front().summary.run.path.clear();
   // The notes on a damaged recording name its path, which changes where it is moved.
   if (job::names(read, part.path)) return Done{};
-  if (const Status sound = job::check_part(read); !sound) return sound;
+  if (Status sound = job::check_part(read); !sound) return sound;
   return write_whole(summary_path(part), job::rank_summary_bytes(read, *origin));
 }
 

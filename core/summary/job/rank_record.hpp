@@ -29,7 +29,7 @@ struct Owner {
   std::string function;
   std::string operation;
   Direction direction = Direction::none;
-  friend auto operator<=>(const Owner&, const Owner&) = default;
+  friend auto operator<=>(const Owner&, const Owner&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 class Owners {
