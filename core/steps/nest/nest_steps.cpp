@@ -11,6 +11,7 @@
 //   for batch: for model in ensemble: its optimizer        batch, which all share
 //   for _ in range(5): iteration(); for _ in range(55): iteration()     both: the same lines
 //   batches that an optimizer steps for together (accumulation)         all of them, one step
+//   for epoch: in even ones for batch: critic, in odd ones for batch: generator     batches of both
 //   for split in train, test: for batch: trains in one of them     batches of that one
 //
 // An iteration that skips its optimizer is a step, as long as most do not. Loops around and inside
@@ -121,7 +122,7 @@ class Choice {
     for (std::uint32_t loop = 0; loop < nest_.loops.size(); ++loop) {
       if (nest_.loops[loop].around != kNone || kinds_of(loop, cycle_.marking).empty()) continue;
       for (const std::uint32_t chosen : descend(loop))
-        by_kinds[kinds_of(chosen, cycle_.marking)].push_back(chosen);
+        by_kinds[kinds_of(loop, cycle_.marking)].push_back(chosen);
     }
     std::vector<std::uint32_t> out;
     for (const auto& [kinds, loops] : by_kinds)
@@ -144,19 +145,43 @@ class Choice {
     return sum;
   }
 
-  std::vector<std::uint32_t> descend(std::uint32_t loop) const {
+  // Returns the loops right inside that hold each kind, or a part of them; none where they do not hold
+  // nearly all together.
+  std::vector<std::uint32_t> inside_of(std::uint32_t loop, bool parts) const {
     const std::size_t all = cycle_.kinds.size();
     std::vector<std::uint32_t> inside;
     std::vector<std::size_t> held(all, 0);
     for (std::uint32_t inner = loop + 1; inner < nest_.loops.size(); ++inner) {
-      if (nest_.loops[inner].around != loop || kinds_of(inner, all) != kinds_of(loop, all))
-        continue;
+      if (nest_.loops[inner].around != loop || kinds_of(inner, cycle_.marking).empty()) continue;
+      if (!parts && kinds_of(inner, all) != kinds_of(loop, all)) continue;
       inside.push_back(inner);
       for (std::size_t kind = 0; kind < all; ++kind) held[kind] += counts_[inner][kind];
     }
-    for (std::size_t kind = 0; kind < all; ++kind) {
-      if (!is_at_least(kNearlyAll, held[kind], counts_[loop][kind])) return {loop};
+    for (std::size_t kind = 0; kind < all; ++kind)
+      if (!is_at_least(kNearlyAll, held[kind], counts_[loop][kind])) return {};
+    return inside;
+  }
+
+  // Whether most iterations train a part of what the loop trains: a critic in each even epoch, and a
+  // generator in each odd one.
+  bool alternates(std::uint32_t loop) const {
+    std::map<std::uint32_t, std::size_t> held;  // by iteration, how many kinds
+    for (std::size_t kind = 0; kind < cycle_.marking; ++kind) {
+      std::set<std::uint32_t> iterations;
+      for (const std::int64_t time : cycle_.kinds[kind])
+        iterations.insert(nest_.loops[loop].iteration_at(time));
+      for (const std::uint32_t one : iterations) ++held[one];
     }
+    held.erase(kNone);
+    const std::size_t all = kinds_of(loop, cycle_.marking).size();
+    const auto whole = std::count_if(held.begin(), held.end(),
+                                     [all](const auto& one) { return one.second == all; });
+    return 2 * static_cast<std::size_t>(whole) <= held.size();
+  }
+
+  std::vector<std::uint32_t> descend(std::uint32_t loop) const {
+    std::vector<std::uint32_t> inside = inside_of(loop, false);
+    if (inside.empty() && alternates(loop)) inside = inside_of(loop, true);
     if (inside.empty() || fetches_for_all(loop)) return {loop};
     std::vector<std::uint32_t> out;
     for (const std::uint32_t inner : inside) {
@@ -236,11 +261,13 @@ std::string how_text(const Activity& activity, const LoopNest& nest,
   idle -= iterations;
   std::string text = fmt::format("{} iterations of {}", iterations,
                                  name_of(*activity.trace, nest.loops[loops.front()]));
-  if (loops.size() > 1) text += fmt::format(" and {} more with the same lines", loops.size() - 1);
+  if (loops.size() > 1)
+    text +=
+        fmt::format(" and of {} more that train{}", loops.size() - 1, loops.size() == 2 ? "s" : "");
   if (steps != iterations)
     text += fmt::format(", of which an optimizer steps for several at once: {} steps", steps);
   if (idle > 0)
-    text += fmt::format("; in {} more nothing trains: they belong to the steps before them", idle);
+    text += fmt::format("; {} more, in which nothing trains, are no steps of their own", idle);
   return text;
 }
 

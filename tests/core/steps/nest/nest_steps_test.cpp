@@ -141,7 +141,7 @@ TEST(NestSteps, AVisitInWhichNothingTrainsBelongsToTheStepBefore) {
   });
   const Steps steps = found(run);
   EXPECT_EQ(steps.list.size(), 18U);
-  EXPECT_THAT(steps.how, HasSubstr("in 12 more nothing trains"));
+  EXPECT_THAT(steps.how, HasSubstr("12 more, in which nothing trains"));
   EXPECT_GE(steps.list[5].window.length(), 4 * 200'000);
 }
 
@@ -153,6 +153,19 @@ TEST(NestSteps, StepsOfALoopThatWasNotNotedAreFoundByTheirOptimizer) {
   const Steps steps = found(run);
   EXPECT_EQ(steps.found_by, FoundBy::optimizer);
   EXPECT_EQ(steps.list.size(), 60U);
+}
+
+TEST(NestSteps, EpochsThatTrainInTurnsHoldStepsOfBoth) {
+  NestMaker run;
+  run.loop(10, 6, [&](int epoch) {
+    if (epoch % 2 == 0)
+      run.loop(12, 5, [&](int) { run.train("D", 14); });
+    else
+      run.loop(16, 5, [&](int) { run.train("G", 18); });
+  });
+  const Steps steps = found(run);
+  EXPECT_EQ(steps.found_by, FoundBy::loop_nest);
+  EXPECT_EQ(steps.list.size(), 30U);
 }
 
 TEST(NestSteps, ABackwardPassOfManyNodesIsNoLoop) {
