@@ -128,7 +128,7 @@ TEST(MarkdownReport, NoNameLeavesItsCell) {
 
 TEST(MarkdownReport, SeveralReportsFollowEachOther) {
   const std::string text = markdown_report({samples::gpu(), samples::cpu()});
-  EXPECT_THAT(text, HasSubstr("\n---\n\n## `demo.scope`"));
+  EXPECT_THAT(text, HasSubstr("\n---\n\n## `stepscope train clt --steps 12`"));
 }
 
 }  // namespace
