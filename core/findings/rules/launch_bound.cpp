@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "core/findings/advice.hpp"
@@ -191,8 +192,13 @@ bool is_of_values(const Finding& finding, const OperationCount& operations) {
          operations.computing.count({most.file, most.line}) == 0;
 }
 
+// Time of one cause: on the way between operations, and in all.
+struct CauseTime {
+  std::int64_t between = 0, all = 0;
+};
+
 Finding overhead_finding(const JudgedRun& run, const Price& price, const OperationCount& operations,
-                         const std::set<Cause>& causes) {
+                         const std::map<Cause, CauseTime>& causes) {
   const double time = run.idle_per_step(price.total());
   Finding out = price.finding(time);
   out.count_per_step = run.count_per_step(operations.count);
@@ -202,8 +208,14 @@ Finding overhead_finding(const JudgedRun& run, const Price& price, const Operati
       out.count_per_step, format_duration(static_cast<double>(operations.median_ns)),
       format_duration(time), percent(run.share(time)),
       run.language == Language::cpp ? "the program" : "Python");
-  for (const Cause cause : causes) {
-    Fix fewer{.kind = FixKind::scale_work, .factor = 0.3, .factor_low = 0.1, .factor_high = 0.8};
+  for (const auto& [cause, ns] : causes) {
+    if (ns.between == 0) continue;
+    // Longer stretches of the same cause stay as they are.
+    const double part = static_cast<double>(ns.between) / static_cast<double>(ns.all);
+    Fix fewer{.kind = FixKind::scale_work,
+              .factor = 1 - 0.7 * part,
+              .factor_low = 1 - 0.9 * part,
+              .factor_high = 1 - 0.2 * part};
     fewer.scope.cause = cause;
     fewer.finding = kLaunchBound;
     out.fixes.push_back(fewer);
@@ -223,15 +235,17 @@ Finding overhead_finding(const JudgedRun& run, const Price& price, const Operati
 
 Judgement judge_overhead(const JudgedRun& run) {
   Price price(run);
-  std::set<Cause> causes;
+  std::map<Cause, CauseTime> causes;
   const std::int64_t too_long = long_stretch_ns(run);
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
-    if (!is_between_operations(s.cause) || s.time.length() >= too_long) continue;
+    if (!is_between_operations(s.cause) || !run.counts(s.time.begin)) continue;
+    causes[s.cause].all += s.time.length();
+    if (s.time.length() >= too_long) continue;
     const std::int64_t ns = run.unexplained_ns(i);
     if (ns <= 0) continue;
     price.add(s, ns);
-    causes.insert(s.cause);
+    causes[s.cause].between += ns;
   }
   const OperationCount operations = count_outermost(run);
   const double time = run.idle_per_step(price.total());
