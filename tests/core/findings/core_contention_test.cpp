@@ -2,11 +2,9 @@
 // What a loop that waits for cores is advised, by the machine's cores and the loader's workers.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 
-#include "core/findings/all_findings.hpp"
-#include "tests/support/text_case.hpp"
+#include "tests/core/findings/finding_of_text.hpp"
 
 namespace stepscope::testing {
 namespace {
@@ -21,16 +19,7 @@ std::string waiting_loop(const std::string& machine) {
 }
 
 std::string hint_on(const std::string& machine) {
-  const Result<TextCase> read = parse_case("waiting_loop", waiting_loop(machine));
-  EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().message);
-  const Result<Attribution> attribution = attribute(read->trace, *read->steps);
-  const Summary summary = summarize(read->trace, *read->steps, *attribution);
-  const Findings all = find_all(read->trace, *read->steps, *attribution, summary, {});
-  const auto found = std::find_if(all.found.begin(), all.found.end(), [](const Finding& finding) {
-    return finding.id == "core_contention";
-  });
-  EXPECT_NE(found, all.found.end());
-  return found == all.found.end() ? "" : found->code_hint;
+  return finding_of_text(waiting_loop(machine), "core_contention").code_hint;
 }
 
 TEST(CoreContention, SharesTheMachinesCores) {

@@ -4,12 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <sstream>
 
-#include "core/findings/all_findings.hpp"
 #include "core/model/events.hpp"
-#include "tests/support/text_case.hpp"
+#include "tests/core/findings/finding_of_text.hpp"
 
 namespace stepscope::testing {
 namespace {
@@ -36,16 +34,7 @@ std::string waiting_loop(int cores) {
 }
 
 Finding advice_on(int cores) {
-  const Result<TextCase> read = parse_case("waiting_loop", waiting_loop(cores));
-  EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().message);
-  const Result<Attribution> attribution = attribute(read->trace, *read->steps);
-  const Summary summary = summarize(read->trace, *read->steps, *attribution);
-  const Findings all = find_all(read->trace, *read->steps, *attribution, summary, {});
-  const auto found = std::find_if(all.found.begin(), all.found.end(), [](const Finding& finding) {
-    return finding.id == "input_starvation";
-  });
-  EXPECT_NE(found, all.found.end());
-  return found == all.found.end() ? Finding{} : *found;
+  return finding_of_text(waiting_loop(cores), "input_starvation");
 }
 
 TEST(InputWorkers, AreMoreWhereCoresAreFree) {

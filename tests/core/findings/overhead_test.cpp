@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small step on a CPU that also runs Python for long: fewer operations make only the way between
 // them shorter. Times are in us.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <sstream>
 
-#include "core/findings/all_findings.hpp"
-#include "tests/support/text_case.hpp"
+#include "tests/core/findings/finding_of_text.hpp"
 
 namespace stepscope::testing {
 namespace {
@@ -28,19 +25,11 @@ std::string small_steps() {
 }
 
 TEST(Overhead, OnlyTheWayBetweenOperationsBecomesShorter) {
-  const Result<TextCase> read = parse_case("small_steps", small_steps());
-  ASSERT_TRUE(read.ok()) << (read.ok() ? "" : read.error().message);
-  const Result<Attribution> attribution = attribute(read->trace, *read->steps);
-  const Summary summary = summarize(read->trace, *read->steps, *attribution);
-  const Findings all = find_all(read->trace, *read->steps, *attribution, summary, {});
-  const auto found = std::find_if(all.found.begin(), all.found.end(), [](const Finding& finding) {
-    return finding.id == "launch_bound";
-  });
-  ASSERT_NE(found, all.found.end());
-  ASSERT_EQ(found->fixes.size(), 1U);
-  const double between = found->caused_ns_per_step / 1000;
+  const Finding found = finding_of_text(small_steps(), "launch_bound");
+  ASSERT_EQ(found.fixes.size(), 1U);
+  const double between = found.caused_ns_per_step / 1000;
   const double all_of_it = kStepUs - kOperations * kLength;
-  EXPECT_NEAR(found->fixes.front().factor, 1 - 0.7 * between / all_of_it, 0.02);
+  EXPECT_NEAR(found.fixes.front().factor, 1 - 0.7 * between / all_of_it, 0.02);
 }
 
 }  // namespace
