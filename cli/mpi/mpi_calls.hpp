@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the module stepscope_mpi.so offers: the few calls of MPI that a report spread over processes
-// needs. The command never links MPI, so that it starts as fast and runs anywhere without it.
+// The few calls of MPI that a report spread over processes needs, which the module stepscope_mpi.so
+// offers. The command never links MPI, so that it starts as fast and runs anywhere without it.
 #pragma once
 
 #include <string>

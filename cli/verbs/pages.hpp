@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is compiled in: pages of the documentation, and how a terminal shows them.
+// The pages of the documentation that are compiled in, and how a terminal shows them.
 #pragma once
 
 #include <span>

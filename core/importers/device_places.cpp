@@ -24,7 +24,7 @@ constexpr double kFewLate = 0.05;                // share of a stream's ops
 constexpr double kFewest = 2;
 constexpr double kFits = 1.1;
 
-// What one call put on one stream.
+// The device work that one call put on one stream.
 struct Launched {
   Interval call;
   Interval device;

@@ -98,8 +98,8 @@ void forget_shared_numbers(TraceData& data) {
   }
 }
 
-// What no call is known for, and lies further from all that the host did than that lasted: which
-// part of the run it belongs to is not known.
+// Removes device records that no call is known for and that lie further from all host records than
+// these span: nobody knows which part of the run they belong to.
 void remove_far_records(TraceData& data) {
   const HostRanges& h = data.host_ranges;
   if (h.size() == 0) return;

@@ -95,7 +95,7 @@ ThreadId busiest_thread(const Trace& trace, ProcessId process, Passes passes) {
   }
   return busiest;
 }
-// What a loop without marks is taken to run on. A process of which only the device's work was
+// Returns the thread that a loop without marks is taken to run on. A process of which only the device's work was
 // recorded has a thread, too (Trace::build).
 ThreadId busiest_thread(const Trace& trace, ProcessId process);
 

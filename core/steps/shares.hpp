@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What "nearly all", "most" and "hardly any" mean throughout the layer, as shares.
+// The shares that "nearly all", "most" and "hardly any" stand for throughout the layer.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loop does behind every n-th step (an evaluation at the end of an epoch, the fetch that
-// finds the loader empty) it does behind the last one, too, where the number of steps fits; it is
-// that step's. Work behind a step belongs to the next one, and the last has none.
+// Gives the last step its tail. A loop that does something behind every n-th step (an evaluation at
+// the end of an epoch, the fetch that finds the loader empty) does it behind the last one, too,
+// where the number of steps fits. Work behind any other step belongs to the next one.
 //
 // The stretches behind steps n, 2n, ... must hold more than steps usually do, and hardly any other.
-// What is due is the shortest head of the latest of them without which it is a usual step. The
-// program's loops tell this exactly where they are known; this serves where they are not.
+// The last step is given as much as the shortest head of the latest of them without which that is
+// a usual step. Where the program's loops are known they say this exactly, and this is not used.
 #pragma once
 
 #include "core/steps/finders/finders.hpp"

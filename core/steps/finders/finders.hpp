@@ -58,7 +58,7 @@ Loop find_nest_steps(const Activity& activity);
 // no loop of the program, or loops were not noted.
 Loop loop_of_period(const Activity& activity, const std::vector<std::int64_t>& begins);
 
-// What ends with an optimizer's scope (Optimizer.step#NAME.step; PyTorch marks them in every traced
+// A step ends with an optimizer's scope (Optimizer.step#NAME.step; PyTorch marks them in every traced
 // run, C++ optimizers do not), so gradient accumulation and everything else between two of them is
 // one step. Several are one iteration if hardly any work lies between them, or if they come in a
 // cycle: a discriminator's and a generator's, five critics' and one generator's, k on one fetched
@@ -87,8 +87,8 @@ Loop find_sampled_lines(const Activity& activity);
 // The last resort: all that is known of the process is one window. No step time is claimed.
 Loop find_whole_trace(const Activity& activity);
 
-// What the user named: --step-marker REGEX, searched in the names of annotations, and where none of
-// them matches in those of all other host ranges (ops, Python functions, calls).
+// A step is a range that the user named: --step-marker REGEX is searched in the names of annotations,
+// and where none of them matches in those of all other host ranges (ops, Python functions, calls).
 Loop find_user_marks(const Activity& activity, const NamePattern& marker,
                      const std::string& pattern);
 

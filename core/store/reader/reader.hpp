@@ -29,7 +29,7 @@ struct FileOfRank {
   std::int32_t world_size = -1;
   std::string problem;  // why it cannot be read
 };
-// What a rank reduced itself to stands beside its file as "rank3.summary" (core/summary/job).
+// The summary of a rank stands beside its file as "rank3.summary" (core/summary/job).
 inline constexpr std::string_view kRankSummary = ".summary";
 // Every file of the folder, by name, of which no more is read than its head.
 Result<std::vector<FileOfRank>> ranks_of_scope(const std::filesystem::path& folder);

@@ -34,8 +34,8 @@ Result<JobPart> unpack_part(std::string_view packed);
 // Whether any text of the part holds this one.
 bool names(const JobPart& part, std::string_view text);
 
-// What holds of every part that was read from events: pieces follow each other without a gap, and
-// cover the counted steps; pieces, cells and parts sum to the wall time of these, cause by cause.
+// Checks what holds for every part that was read from events: pieces follow each other without a gap
+// and cover the counted steps; pieces, cells and parts sum to the wall time of these, cause by cause.
 // The error names the field.
 Status check_part(const JobPart& part);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loop that waits for cores is advised, by the machine's cores and the loader's workers.
+// The advice to a loop that waits for cores names the machine's cores and the loader's workers.
 #include <gtest/gtest.h>
 
 #include <string>
