@@ -16,10 +16,9 @@ struct Bytecode {
   // How many units of cache follow an instruction, a digit for each opcode, a: 10, x: not known. Include/
   // opcode.h and the module `opcode` of that version; tests compare them with the running one.
   Opcodes caches;
-  Opcodes for_iter, jump_back;  // each in all its forms
-  char wide_argument;           // EXTENDED_ARG
-  Opcodes handlers;  // PUSH_EXC_INFO, CLEANUP_THROW; none where they stand among other code
-  Opcodes branches;  // forward, or go on
+  Opcodes for_iter, jump_back;   // each in all its forms
+  char wide_argument;            // EXTENDED_ARG
+  Opcodes branches;              // forward, or go on
   char jump_forward, wait_back;  // JUMP_FORWARD, JUMP_BACKWARD_NO_INTERRUPT
   Opcodes branches_back;         // or go on
   Opcodes ends;                  // they end the function: returns and raises
@@ -31,15 +30,8 @@ constexpr Bytecode kVersions[] = {
      "1111000011001111110000000000100400000000004200000100500001100001"
      "00000000000001010000000004400044a00000101114000001111xxxxxxxxxxx"
      "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx0",
-     "\x5d",
-     "\x8c\x26\xad\xae\xaf\xb0",
-     '\x90',
-     {},
-     "\x5d\x6f\x70\x72\x73\x7b\x80\x81",
-     '\x6e',
-     '\x86',
-     "\xad\xae\xaf\xb0",
-     "\x53\x77\x82"},
+     "\x5d", "\x8c\x26\xad\xae\xaf\xb0", '\x90', "\x5d\x6f\x70\x72\x73\x7b\x80\x81", '\x6e', '\x86',
+     "\xad\xae\xaf\xb0", "\x53\x77\x82"},
     {12,
      "0000001110100110101111133100330000300033333333333000000031111011"
      "1111009099009999999000000000110400000000009100044400400000110000"
@@ -48,7 +40,6 @@ constexpr Bytecode kVersions[] = {
      "\x5d\x3e\x3f\x40\x41",
      "\x8c",
      '\x90',
-     "\x23\x37",
      "\x5d\x3e\x3f\x40\x41\x72\x73\x7b\xa8\x80\x81",
      '\x6e',
      '\x86',
@@ -62,7 +53,6 @@ constexpr Bytecode kVersions[] = {
      "\x48\xbb\xbc\xbd\xbe",
      "\x4d",
      '\x47',
-     "\x21\x08",
      "\x48\xbb\xbc\xbd\xbe\x61\x62\x63\x64\x68\xd0",
      '\x4f',
      '\x4e',
@@ -263,8 +253,6 @@ std::size_t find_code_loops(unsigned minor, std::span<const std::uint16_t> units
   Instruction at;
   std::size_t unit = 0;
   for (; read_instruction(*version, units, unit, at); unit = at.next) {
-    if (is_one_of(version->handlers, at.opcode))
-      return with_exits(*version, units, std::span(out).first(loops.in_order()));
     if (is_one_of(version->for_iter, at.opcode) && !loops.add_for(at)) return kUnknownLoops;
     if (is_one_of(version->jump_back, at.opcode) && !loops.add_jump_back(at)) return kUnknownLoops;
   }

@@ -6,8 +6,7 @@
 // in front of inline caches whose length follows from the opcode. A loop is what a jump back spans:
 //   for    from its FOR_ITER to where that goes when the iterator is done
 //   while  from the target of the jump back to the jump; its condition is tested there
-// Handlers of exceptions stand behind all other code from 3.12 on and are in no loop here. Jumps
-// back that wait for a coroutine (JUMP_BACKWARD_NO_INTERRUPT) are none of the program's loops.
+// Jumps back that wait for a coroutine (JUMP_BACKWARD_NO_INTERRUPT) are none of the program's loops.
 #pragma once
 
 #include <array>
@@ -53,6 +52,7 @@ inline constexpr std::size_t kMostUnits = 1U << 14U;
 inline constexpr std::size_t kUnknownLoops = ~std::size_t{0};
 
 // Writes the loops, outer ones before those inside, and returns how many there are.
+// `units` ends where the exception handlers begin that stand behind all other code (handlers.hpp).
 // kUnknownLoops: an instruction that is not known (a debugger's, a compiled loop's), or too much of
 // anything.
 std::size_t find_code_loops(unsigned minor, std::span<const std::uint16_t> units,

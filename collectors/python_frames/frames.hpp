@@ -55,10 +55,16 @@ inline std::size_t unit_of(const Layout& layout, Object frame, Object code) noex
   return distance < 0 ? 0 : static_cast<std::size_t>(distance) / 2;
 }
 
-inline std::span<const unsigned char> line_table_of(const Layout& layout, Object code) noexcept {
-  const auto bytes = load<Object>(code, layout.code_lines);
+// The content of a bytes object that a field of the code object names.
+inline std::span<const unsigned char> table_of(const Layout& layout, Object code,
+                                               std::uint32_t field) noexcept {
+  const auto bytes = load<Object>(code, field);
   return {reinterpret_cast<const unsigned char*>(bytes + layout.bytes_data),
           load<std::size_t>(bytes, layout.sequence_size)};
+}
+
+inline std::span<const unsigned char> line_table_of(const Layout& layout, Object code) noexcept {
+  return table_of(layout, code, layout.code_lines);
 }
 
 int line_of(const Layout& layout, Object code, std::size_t unit) noexcept;

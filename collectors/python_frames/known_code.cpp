@@ -12,38 +12,67 @@ namespace stepscope::python {
 namespace {
 
 // Keys of what is known of a whole code object are no unit's.
-constexpr std::uint64_t kKindOnly = ~std::uint64_t{0}, kLoopsOnly = ~std::uint64_t{1};
-constexpr std::uint8_t kUnknown = 0xF0;  // in place of a number of loops
-constexpr std::size_t kMostLoops = 1U << 14U;
+constexpr std::uint64_t kKindOnly = ~std::uint64_t{0}, kShapeOnly = ~std::uint64_t{1};
+constexpr std::uint8_t kUnknown = 0xF0;       // no shape
+constexpr std::size_t kMostKept = 1U << 14U;  // items of a kind, of all code objects
 
 constinit SiteCache cache{};
-constinit std::array<CodeLoop, kMostLoops> all_loops{};
-constinit std::atomic<std::uint32_t> loops_used{0};
+// What is kept for good of all code objects, those of one side by side. If two threads meet a code
+// object at once, its items stand there twice.
+template <typename Item>
+class Kept {
+ public:
+  // False: there is no room for them.
+  bool keep(std::span<const Item> found, std::span<const Item>& kept) noexcept {
+    const auto count = static_cast<std::uint32_t>(found.size());
+    if (used_.load(std::memory_order_relaxed) + count > kMostKept) return false;
+    const std::uint32_t first = used_.fetch_add(count, std::memory_order_relaxed);
+    if (first + count > kMostKept) return false;
+    std::copy(found.begin(), found.end(), items_.begin() + first);
+    kept = {items_.begin() + first, count};
+    return true;
+  }
+  std::uint32_t number_of(const Item& kept) const noexcept {
+    return static_cast<std::uint32_t>(&kept - items_.data());
+  }
+  const Item& operator[](std::uint32_t number) const noexcept { return items_[number]; }
+
+ private:
+  std::array<Item, kMostKept> items_{};
+  std::atomic<std::uint32_t> used_{0};
+};
+
+constinit Kept<CodeLoop> all_loops{};
+constinit Kept<Handler> all_handlers{};
+constinit Kept<CodeShape> all_shapes{};
 
 recorder::NameId intern_text(const Layout& at, Object text) noexcept {
   char utf8[1024];
   return recorder::intern_name(utf8, copy_text(at, text, utf8));
 }
 
-std::size_t find_loops(const Layout& at, Object code,
-                       std::span<CodeLoop, kMostCodeLoops> out) noexcept {
+// False: its instructions cannot be read, or there is no room for what it has.
+bool find_shape(const Layout& at, Object code, CodeShape& out) noexcept {
   const auto size = load<std::int64_t>(code, at.sequence_size);
   if (at.instruction_step != 0 || size <= 0 || static_cast<std::size_t>(size) > kMostUnits)
-    return kUnknownLoops;
+    return false;
+  std::array<Handler, kMostHandlers> handlers;
+  Handlers behind{.begin = static_cast<std::size_t>(size)};
+  if (at.code_handlers != 0)
+    behind = find_handlers(table_of(at, code, at.code_handlers), behind.begin, handlers);
+  std::array<CodeLoop, kMostCodeLoops> loops;
   // Aligned as pointers are: the instructions are the last field of the object.
   const auto* units = reinterpret_cast<const std::uint16_t*>(code + at.code_bytes);
-  return find_code_loops(at.minor, {units, static_cast<std::size_t>(size)}, out);
+  const std::size_t count = find_code_loops(at.minor, {units, behind.begin}, loops);
+  return count != kUnknownLoops && all_loops.keep(std::span(loops).first(count), out.loops) &&
+         all_handlers.keep(std::span(handlers).first(behind.count), out.handlers);
 }
 
-// Keeps a code object's loops. If two threads meet it at once, its loops stand there twice.
-std::uint8_t keep_loops(std::span<const CodeLoop> found, std::uint32_t& first) noexcept {
-  if (found.empty()) return 0;
-  const auto count = static_cast<std::uint32_t>(found.size());
-  if (loops_used.load(std::memory_order_relaxed) + count > kMostLoops) return kUnknown;
-  first = loops_used.fetch_add(count, std::memory_order_relaxed);
-  if (first + count > kMostLoops) return kUnknown;
-  std::copy(found.begin(), found.end(), all_loops.begin() + first);
-  return static_cast<std::uint8_t>(count);
+Known kept_shape(const Layout& at, Object code) noexcept {
+  CodeShape found;
+  std::span<const CodeShape> kept;
+  if (!find_shape(at, code, found) || !all_shapes.keep({&found, 1}, kept)) return {0, kUnknown};
+  return {all_shapes.number_of(kept.front()), 0};
 }
 
 }  // namespace
@@ -74,22 +103,14 @@ std::uint8_t keep_loops(std::span<const CodeLoop> found, std::uint32_t& first) n
   return site;
 }
 
-KnownLoops loops_of(const Layout& at, Object code) noexcept {
-  const std::uint64_t key = mix(code_identity(at, code), kLoopsOnly);
+const CodeShape* shape_of(const Layout& at, Object code) noexcept {
+  const std::uint64_t key = mix(code_identity(at, code), kShapeOnly);
   Known known;
   if (!cache.find(key, known)) {
-    std::array<CodeLoop, kMostCodeLoops> found;
-    const std::size_t count = find_loops(at, code, found);
-    known.kind =
-        count == kUnknownLoops ? kUnknown : keep_loops(std::span(found).first(count), known.site);
+    known = kept_shape(at, code);
     cache.add(key, known);
   }
-  if (known.kind == kUnknown) return {.known = false};
-  return {known.site, known.kind, true};
-}
-
-const CodeLoop& loop_of(std::uint32_t number) noexcept {
-  return all_loops[number];
+  return known.kind == kUnknown ? nullptr : &all_shapes[known.site];
 }
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The facts about a code object that are found out once and kept (site_cache.hpp): whose it is, the
-// lines of its places, and its loops.
+// lines of its places, its loops and its exception handlers.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 
 #include "collectors/python_frames/bytecode.hpp"
 #include "collectors/python_frames/frames.hpp"
+#include "collectors/python_frames/handlers.hpp"
 #include "collectors/recorder/recorder.hpp"
 
 namespace stepscope::python {
@@ -34,13 +35,13 @@ SourceKind kind_of(const Layout& at, Object code) noexcept;
 // The call site of a code unit; 0: the line table cannot be read.
 recorder::SiteRef site_of(const Layout& at, Object code, std::size_t unit) noexcept;
 
-struct KnownLoops {
-  std::uint32_t first = 0;  // loops of one code object have numbers one after the other
-  std::uint8_t count = 0;
-  bool known = true;  // false: its instructions cannot be read, or there is no room for more loops
+// The parts of a code object that say where a frame stands in its loops.
+struct CodeShape {
+  std::span<const CodeLoop> loops;    // outer ones before those inside
+  std::span<const Handler> handlers;  // in the order of their places
 };
-KnownLoops loops_of(const Layout& at, Object code) noexcept;
-const CodeLoop& loop_of(std::uint32_t number) noexcept;
+// Returns null where the instructions cannot be read, or there is no room for more loops.
+const CodeShape* shape_of(const Layout& at, Object code) noexcept;
 
 // Code objects and texts as 64-bit hashes: the keys of site_cache.
 

@@ -102,6 +102,7 @@ constexpr Layout k312 = {
     .frame_locals = 72,
     .code_stack_size = 64,
     .code_locals = 72,
+    .code_handlers = 40,
 };
 
 // _Py_DebugOffsets of 3.13, as 8-byte words after the cookie. Groups begin with the struct's size.

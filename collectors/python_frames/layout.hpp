@@ -56,6 +56,7 @@ struct Layout {
   std::uint32_t frame_is_entry = 0;   // a bool: called by C; 0: a shim marks that (3.12 on)
   std::uint32_t code_stack_size = 0;  // int, in slots
   std::uint32_t code_locals = 0;      // int, in slots
+  std::uint32_t code_handlers = 0;    // bytes; 0: handlers stand among other code (before 3.12)
   std::uint32_t tuple_items = 24;
   bool range_has_index = false;  // 3.11: the iterator of a range counts up
 };

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "collectors/python_frames/iterator_count.hpp"
 #include "collectors/python_frames/known_code.hpp"
@@ -30,15 +31,15 @@ struct Place {
 
 struct SeenFrame {
   Place at;
-  std::uint32_t first_loop;
-  std::uint8_t loops;
+  const CodeShape* shape;
   bool is_programs;
 };
 
 struct Level {
-  std::uint32_t frame = 0, loop = 0;  // its place among the frames, the loop's number
-  std::uint32_t slot = 0;             // where the iterator lies on the frame's stack
-  Object iterator = nullptr;          // null: a `while`
+  std::uint32_t frame = 0;  // its place among the frames
+  std::uint32_t slot = 0;   // where the iterator lies on the frame's stack
+  const CodeLoop* loop = nullptr;
+  Object iterator = nullptr;  // null: a `while`
   std::int64_t iteration = 0;
   bool counted = false, at_head = false;
 };
@@ -105,22 +106,43 @@ bool is_same_code(const Place& a, const Place& b) noexcept {
   return a.frame == b.frame && a.code == b.code;
 }
 
-std::span<const CodeLoop> loops_in(const SeenFrame& frame) noexcept {
-  return {frame.loops == 0 ? nullptr : &loop_of(frame.first_loop), frame.loops};
-}
+// Where an instruction stands in the order in which a function runs. One of a handler stands at the
+// last instruction that the handler guards.
+struct Spot {
+  std::uint32_t unit;
+  const Handler* handler;  // null: an instruction in front of all handlers
 
-// The loop of the frame that holds both places, the innermost; kNowhere: none does.
-std::uint32_t common_loop(const SeenFrame& frame, std::uint32_t a, std::uint32_t b) noexcept {
-  std::uint32_t found = kNowhere, number = frame.first_loop;
-  for (const CodeLoop& loop : loops_in(frame)) {
-    if (loop.holds(a) && loop.holds(b)) found = number;
-    ++number;
+  Spot(const SeenFrame& frame, std::uint32_t at) noexcept : unit(at), handler(nullptr) {
+    for (const Handler& one : frame.shape->handlers)
+      if (one.holds(at)) handler = &one;
   }
+  explicit Spot(const SeenFrame& frame) noexcept : Spot(frame, frame.at.unit) {}
+
+  bool is_in(const CodeLoop& loop) const noexcept {
+    if (handler == nullptr) return loop.holds(unit);
+    // The jump back at a loop's end is behind every `try` in it.
+    return handler->guards_begin >= loop.begin && handler->guards_end < loop.end;
+  }
+  bool is_before(const Spot& other) const noexcept {
+    const auto order = [](const Spot& spot) {
+      return std::pair(spot.handler == nullptr ? spot.unit : spot.handler->guards_end - 1U,
+                       spot.unit);
+    };
+    return order(*this) < order(other);
+  }
+};
+
+// Returns the innermost loop of the frame that holds both places, or null.
+const CodeLoop* common_loop(const SeenFrame& frame, const Spot& a, const Spot& b) noexcept {
+  const CodeLoop* found = nullptr;
+  for (const CodeLoop& loop : frame.shape->loops)
+    if (a.is_in(loop) && b.is_in(loop)) found = &loop;
   return found;
 }
 
 struct Round {  // the loop of a frame that came round
-  std::uint32_t frame = kNowhere, loop = kNowhere;
+  std::uint32_t frame = kNowhere;
+  const CodeLoop* loop = nullptr;
 };
 
 struct Change {
@@ -133,16 +155,17 @@ struct Change {
 Round called_again(const Seen& last, std::uint32_t caller) noexcept {
   if (caller == kNowhere) return {};
   const SeenFrame& frame = last.frames[caller];
-  return {caller, common_loop(frame, frame.at.unit, frame.at.unit)};
+  return {caller, common_loop(frame, Spot(frame), Spot(frame))};
 }
 
 Change change_at(const Seen& last, std::uint32_t index, const Place& now) noexcept {
   Change out{.frame = index};
   const SeenFrame& before = last.frames[index];
   if (is_same_code(before.at, now)) {
-    const std::uint32_t loop = common_loop(before, before.at.unit, now.unit);
-    out.same_call = now.unit > before.at.unit || loop != kNowhere;
-    if (now.unit < before.at.unit) out.round = {index, loop};
+    const Spot from(before), to(before, now.unit);
+    const CodeLoop* loop = common_loop(before, from, to);
+    out.same_call = from.is_before(to) || loop != nullptr;
+    if (to.is_before(from)) out.round = {index, loop};
   }
   // C code may call a function several times in one run of the line.
   const bool is_anew = !out.same_call && before.at.code == now.code && now.is_called_by_python;
@@ -223,31 +246,34 @@ class Look {
   }
 
   void describe(SeenFrame& frame) const noexcept {
-    const KnownLoops loops = loops_of(python_.layout, frame.at.code);
+    static constexpr CodeShape kNoShape{};
+    frame.shape = shape_of(python_.layout, frame.at.code);
     frame.is_programs = kind_of(python_.layout, frame.at.code) <= SourceKind::package;
-    if (!loops.known && frame.is_programs) unknown_code.count();
-    frame.first_loop = loops.first;
-    frame.loops = loops.count;
+    if (frame.shape != nullptr) return;
+    if (frame.is_programs) unknown_code.count();
+    frame.shape = &kNoShape;
   }
 
   static std::uint32_t next_border(const SeenFrame& frame) noexcept {
     std::uint32_t next = kNowhere;
-    for (const CodeLoop& loop : loops_in(frame)) {
-      for (const std::uint32_t border : {loop.begin, loop.body, loop.end})
-        if (border > frame.at.unit) next = std::min(next, border);
-    }
+    const auto try_border = [&](std::uint32_t border) {
+      if (border > frame.at.unit) next = std::min(next, border);
+    };
+    for (const CodeLoop& loop : frame.shape->loops)
+      for (const std::uint32_t border : {loop.begin, loop.body, loop.end}) try_border(border);
+    for (const Handler& handler : frame.shape->handlers) try_border(handler.begin);
     return next;
   }
 
   // A loop that came round but whose iterator is another one, or did not go on, was entered anew:
   // it is the loop around it that came round.
   Round settled(Round round) const noexcept {
-    while (round.loop != kNowhere && loop_of(round.loop).has_iterator) {
+    while (round.loop != nullptr && round.loop->has_iterator) {
       const auto* level = std::find_if(
           last_.levels.begin(), last_.levels.begin() + last_.level_count,
           [&](const Level& one) { return one.frame == round.frame && one.loop == round.loop; });
       if (level == last_.levels.begin() + last_.level_count) break;
-      Level now = level_of(round.frame, round.loop);
+      const Level now = level_of(round.frame, *round.loop);
       const bool goes_on =
           now.iterator == level->iterator && (!now.counted || now.iteration > level->iteration);
       if (goes_on) break;
@@ -256,24 +282,23 @@ class Look {
     return round;
   }
 
-  std::uint32_t around(const Round& round) const noexcept {
-    const SeenFrame& frame = last_.frames[round.frame];
-    std::uint32_t found = kNowhere;
-    for (std::uint32_t number = frame.first_loop; number < round.loop; ++number)
-      if (loop_of(number).holds(loop_of(round.loop).begin)) found = number;
+  const CodeLoop* around(const Round& round) const noexcept {
+    const CodeLoop* found = nullptr;
+    for (const CodeLoop& loop : last_.frames[round.frame].shape->loops)
+      if (&loop < round.loop && loop.holds(round.loop->begin)) found = &loop;
     return found;
   }
 
   // Returns the loop's level as far as the frames show it now.
-  Level level_of(std::uint32_t frame, std::uint32_t loop) const noexcept {
+  Level level_of(std::uint32_t frame, const CodeLoop& loop) const noexcept {
     const SeenFrame& of = last_.frames[frame];
-    const CodeLoop& code = loop_of(loop);
-    Level level{.frame = frame, .loop = loop};
-    if (!code.has_iterator) return level;
+    const Spot spot(of);
+    Level level{.frame = frame, .loop = &loop};
+    if (!loop.has_iterator) return level;
     std::uint32_t number = 0;
-    for (std::uint32_t outer = of.first_loop; outer < loop; ++outer)
-      number += loop_of(outer).has_iterator && loop_of(outer).holds(of.at.unit) ? 1U : 0U;
-    level.at_head = of.at.unit < code.body;
+    for (const CodeLoop& outer : of.shape->loops)
+      number += &outer < &loop && outer.has_iterator && spot.is_in(outer) ? 1U : 0U;
+    level.at_head = of.at.unit < loop.body;
     find_iterator(python_, of.at, number, level);
     (void)count_iterations(python_, level);
     return level;
@@ -288,11 +313,11 @@ class Look {
       if (!frame.is_programs) continue;
       const bool same_call = i < change.frame || (i == change.frame && change.same_call);
       bool is_first = true;
-      for (std::uint32_t number = frame.first_loop; number < frame.first_loop + frame.loops;
-           ++number) {
-        if (!loop_of(number).holds(frame.at.unit)) continue;
+      const Spot spot(frame);
+      for (const CodeLoop& loop : frame.shape->loops) {
+        if (!spot.is_in(loop)) continue;
         if (count == kMostLevels) break;
-        put(count++, level_of(i, number), same_call, round, is_first ? caller : kNowhere);
+        put(count++, level_of(i, loop), same_call, round, is_first ? caller : kNowhere);
         is_first = false;
       }
       caller = i;
@@ -328,7 +353,7 @@ class Look {
     recorder::SiteRef calls = 0;
     if (caller != kNowhere)
       calls = site_of(layout, last_.frames[caller].at.code, last_.frames[caller].at.unit);
-    return {depth, flags, site_of(layout, at.code, loop_of(level.loop).of_its_line()), calls,
+    return {depth, flags, site_of(layout, at.code, level.loop->of_its_line()), calls,
             level.iteration};
   }
 

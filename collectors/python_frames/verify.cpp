@@ -88,6 +88,14 @@ class Checker {
                             length * kind);
   }
 
+  bool is_table(Object code, std::uint32_t offset) const noexcept {
+    Object bytes = nullptr;
+    std::size_t size = 0;
+    return memory_.load(code, offset, bytes) && has_type(bytes, python_.bytes_type) &&
+           memory_.load(bytes, layout_.sequence_size, size) && size <= kMaxTable &&
+           memory_.readable(bytes + layout_.bytes_data, size);
+  }
+
   bool count_units(Object code, std::size_t& units) const noexcept {
     if (layout_.instruction_step == 0) return memory_.load(code, layout_.sequence_size, units);
     Object bytes = nullptr;
@@ -114,19 +122,16 @@ class Checker {
   }
 
   bool has_sound_code(Object frame) const noexcept {
-    Object code = nullptr, lines = nullptr;
-    std::size_t units = 0, table_size = 0;
+    Object code = nullptr;
+    std::size_t units = 0;
     std::ptrdiff_t distance = 0;
     int first_line = -1;
     if (!memory_.load(frame, layout_.frame_code, code)) return false;
     code = without_marks(code);
     if (!has_type(code, python_.code_type)) return false;
     if (!is_text(code, layout_.code_file) || !is_text(code, layout_.code_name)) return false;
-    if (!memory_.load(code, layout_.code_lines, lines) || !has_type(lines, python_.bytes_type))
-      return false;
-    if (!memory_.load(lines, layout_.sequence_size, table_size) || table_size > kMaxTable)
-      return false;
-    if (!memory_.readable(lines + layout_.bytes_data, table_size)) return false;
+    if (!is_table(code, layout_.code_lines)) return false;
+    if (layout_.code_handlers != 0 && !is_table(code, layout_.code_handlers)) return false;
     if (!count_units(code, units)) return false;
     if (!memory_.load(code, layout_.code_first_line, first_line) || first_line < 0) return false;
     if (!distance_into(frame, code, distance)) return false;

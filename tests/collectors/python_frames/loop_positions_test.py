@@ -197,6 +197,67 @@ class Loops(unittest.TestCase):
                         self.assertEqual(self.here(), [i + 1, j + 1])
             self.assertEqual(self.here(), [i + 1])
 
+    def test_handlers_are_in_the_loops_of_what_they_guard(self):
+        entered, done, data = self.reader.entered, 0, iter("ab")
+        while done < 5:
+            try:
+                self.assertEqual(self.here(), [done + 1])
+                item = next(data)
+            except StopIteration:
+                self.assertEqual(self.here(), [done + 1])
+                data = iter("ab")
+                self.assertEqual(self.here(), [done + 1])
+                item = next(data)
+            self.assertEqual(self.here(), [done + 1])
+            done += 1
+        self.assertEqual(self.reader.entered, entered + 1)
+
+    def test_handlers_of_for_loops(self):
+        entered = self.reader.entered
+        for i in range(3):
+            for j in [7, 8]:
+                try:
+                    try:
+                        if j > 0:
+                            raise KeyError
+                    except KeyError:
+                        self.assertEqual(self.here(), [i + 1, j - 6])
+                    finally:
+                        self.assertEqual(self.here(), [i + 1, j - 6])
+                    if j == 8:
+                        raise ValueError
+                except ValueError:
+                    self.assertEqual(self.here(), [i + 1, j - 6])
+                    continue
+            try:
+                with open(os.devnull):
+                    for k in range(2):
+                        if k == 1:
+                            raise OSError
+            except OSError:
+                self.assertEqual(self.here(), [i + 1])
+        self.assertEqual(self.reader.entered, entered + 4)
+        try:
+            for i in range(3):
+                self.here()
+                raise KeyError
+        except KeyError:
+            self.assertEqual(self.here(), [])
+
+    def test_a_function_that_handles_is_called_once(self):
+        def step(i):
+            try:
+                self.here()
+                if i % 2 == 1:
+                    raise ValueError
+            except ValueError:
+                self.assertEqual(self.here(), [i])
+            return self.here()
+        i = 0
+        while i < 5:
+            i += 1
+            self.assertEqual(step(i), [i])
+
     def test_generator_asks_at_the_head(self):
         heads = []
         def batches():
@@ -327,6 +388,30 @@ class EveryFunction(unittest.TestCase):
                     self.assertIn(begin, heads, (code, ours))
                 checked += len(ours)
         self.assertGreater(checked, 300)
+
+    @unittest.skipUnless(sys.version_info[:2] >= (3, 12), "handlers stand among other code")
+    def test_handlers(self):
+        import dis
+        import argparse, asyncio.base_events, contextlib, http.client, inspect, shutil, socket, subprocess, tarfile, tempfile, zipfile
+        checked = 0
+        for module in [argparse, asyncio.base_events, contextlib, http.client, inspect, shutil, socket, subprocess, tarfile, tempfile, zipfile]:
+            for code in self.codes(module):
+                table = [(e.start // 2, e.end // 2, e.target // 2) for e in dis._parse_exception_table(code)]
+                if not 0 < len({target for _, _, target in table}) <= 64:
+                    continue
+                first = min(target for _, _, target in table)
+                for begin, end, *guards in probe.handlers(code):
+                    for unit in (begin, end - 1):
+                        self.assertEqual(tuple(guards), self.guarded(table, first, unit), (code, unit))
+                        checked += 1
+        self.assertGreater(checked, 500)
+
+    def guarded(self, table, first, unit):
+        target = max(t for _, _, t in table if t <= unit)
+        before = [(begin, min(end, first)) for begin, end, t in table if t == target and begin < first]
+        if before:
+            return min(begin for begin, _ in before), max(end for _, end in before)
+        return self.guarded(table, first, next(begin for begin, _, t in table if t == target))
 
     def codes(self, module):
         import inspect

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "collectors/python_frames/bytecode.hpp"
+#include "collectors/python_frames/handlers.hpp"
 #include "collectors/python_frames/known_code.hpp"
 #include "collectors/python_frames/line_table.hpp"
 #include "collectors/python_frames/python_call_site.hpp"
@@ -110,6 +111,18 @@ PROBE int probe_loops(int minor, const std::uint16_t* units, std::size_t size, s
     out[3 * i + 2] = loops[i].has_iterator ? 1 : 0;
   }
   return static_cast<int>(count);
+}
+
+// Handlers as (begin, end, guards_begin, guards_end).
+PROBE int probe_handlers(const unsigned char* table, std::size_t size, std::size_t units,
+                         std::uint32_t* out) {
+  std::array<python::Handler, python::kMostHandlers> handlers;
+  const python::Handlers found = python::find_handlers({table, size}, units, handlers);
+  for (const python::Handler& one : std::span(handlers).first(found.count)) {
+    for (const std::uint16_t unit : {one.begin, one.end, one.guards_begin, one.guards_end})
+      *out++ = unit;
+  }
+  return static_cast<int>(found.count);
 }
 
 PROBE int probe_source_kind(const char* path) {

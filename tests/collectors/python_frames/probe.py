@@ -38,8 +38,17 @@ def lines(code):
 
 def loops(code):
     """Our loops as (begin, end, has an iterator), in code units; None where they are not known."""
-    raw = code.co_code
+    behind = handlers(code) if sys.version_info[:2] >= (3, 12) else []
+    raw = code.co_code[:2 * behind[0][0]] if behind else code.co_code
     units = (ctypes.c_uint16 * (len(raw) // 2)).from_buffer_copy(raw)
     out = (ctypes.c_uint32 * 96)()
     count = with_gil.probe_loops(sys.version_info[1], units, len(units), out)
     return None if count < 0 else [tuple(out[3 * i:3 * i + 3]) for i in range(count)]
+
+
+def handlers(code):
+    """Our exception handlers as (begin, end, begin and end of what they guard), in code units."""
+    table = code.co_exceptiontable
+    out = (ctypes.c_uint32 * 256)()
+    count = with_gil.probe_handlers(table, len(table), len(code.co_code) // 2, out)
+    return [tuple(out[4 * i:4 * i + 4]) for i in range(count)]
