@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <string>
 
 #include "core/steps/finders/finders.hpp"
+#include "core/steps/shares.hpp"
 
 namespace stepscope {
 namespace {
@@ -13,6 +17,39 @@ constexpr std::array kFinders = {find_profiler_steps,  find_named_ranges,    fin
                                  find_optimizer_steps, find_executable_runs, find_data_loader_steps,
                                  find_period,          find_counted_loops,   find_sampled_lines,
                                  find_whole_trace};
+
+bool is_around(Interval outer, Interval inner) {
+  return is_at_least(kNearlyAll, intersect(outer, inner).length(), inner.length());
+}
+
+bool is_one_marked_step(const Loop& loop) {
+  return loop.steps.size() == 1 &&
+         (loop.found_by == FoundBy::profiler_step || loop.found_by == FoundBy::nvtx_step);
+}
+
+// A range that the program entered once, with nearly all of the work in it.
+bool is_in_one_range(const Activity& activity, const Loop& loop) {
+  return std::any_of(activity.annotations.begin(), activity.annotations.end(), [&](RangeId range) {
+    const Interval time = activity.time(range);
+    return is_around(time, loop.time()) && is_at_least(kNearlyAll, activity.share_in(time), 1);
+  });
+}
+
+// What repeats within one step, as the program marks it, is no loop of steps unless something says so.
+bool repeats_in_a_step(const Activity& activity, const Loop& loop, const Loop& best) {
+  if (!loop.may_be_parts) return false;
+  if (is_one_marked_step(best)) return is_around(best.time(), loop.time());
+  return best.steps.size() < 2 && is_in_one_range(activity, loop);
+}
+
+std::string repeats_text(const Loop& loop) {
+  return fmt::format(
+      "what repeats in it (a {}) is taken for parts of a step, such as layers of a model: no "
+      "repeat "
+      "steps an optimizer or copies anything from or to the host. To read repeats as steps, name a "
+      "range around one with --step-marker",
+      loop.how);
+}
 
 }  // namespace
 
@@ -26,10 +63,14 @@ Interval Loop::stretch(std::size_t step) const {
 
 Loop find_loop(const Activity& activity) {
   Loop best;
-  std::string left_out;
+  std::string left_out, repeats;
   for (const auto find : kFinders) {
     Loop loop = find(activity);
     if (!loop.divides) left_out = loop.how;
+    if (repeats_in_a_step(activity, loop, best)) {
+      repeats = repeats_text(loop);
+      continue;
+    }
     if (loop.found() && loop.confidence > best.confidence) best = std::move(loop);
     if (best.steps.size() >= 2 && best.confidence >= kGoodEnough) break;
   }
@@ -37,6 +78,7 @@ Loop find_loop(const Activity& activity) {
     best.notes.push_back(
         left_out +
         " are left out: one of them holds nearly all of the work, so they divide no loop");
+  if (!repeats.empty() && best.steps.size() < 2) best.notes.push_back(std::move(repeats));
   return best;
 }
 

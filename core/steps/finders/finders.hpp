@@ -30,6 +30,7 @@ struct Loop {
   bool evaluates = false;     // by the name of what runs
   bool divides = true;        // false: marks of which one holds nearly all of the work
   bool last_complete = true;  // false: the trace ends in the middle of the last step
+  bool may_be_parts = false;  // what repeats may be parts of one step: the layers of a model
   std::vector<std::string> notes;
   // The same stretch divided in another way: tokens in place of calls of `generate`, a GAN's
   // optimizer steps in place of its iterations. `how` says what its steps are.

@@ -28,7 +28,22 @@ constexpr double kAmbiguous = 0.65;
 struct Choice {
   const RepeatLevel* level = nullptr;
   double certainty = kSure;
+  bool whole = false;  // its units hold what a whole iteration does, and not a part of one
 };
+
+// The kernels of a captured graph come by one launch: what repeats among them is no loop of the host.
+bool begins_within_calls(const Lane& lane, const RepeatLevel& level) {
+  std::size_t within = 0;
+  for (std::size_t i = 1; i < level.begins.size(); ++i)
+    within += lane.items[level.begins[i]].time == lane.items[level.begins[i] - 1].time ? 1U : 0U;
+  return 2 * within > level.begins.size();
+}
+
+std::vector<RepeatLevel> levels_of(const Lane& lane, const Evidence& evidence) {
+  std::vector<RepeatLevel> levels = find_levels(lane.tokens, evidence);
+  std::erase_if(levels, [&](const RepeatLevel& level) { return begins_within_calls(lane, level); });
+  return levels;
+}
 
 Choice choose(const std::vector<RepeatLevel>& levels, unsigned required) {
   const bool trains = (required & (kOptimizer | kBackward)) != 0;
@@ -38,7 +53,7 @@ Choice choose(const std::vector<RepeatLevel>& levels, unsigned required) {
     if (level.explained >= least) able.push_back(&level);
   }
   for (const RepeatLevel* level : able) {
-    if (level->evident >= kMost) return {level};
+    if (level->evident >= kMost) return {level, kSure, (required & kBackward) != required};
   }
   // A backward pass or an optimizer runs, but less often than anything repeats: a part of a step
   // does.
@@ -86,12 +101,21 @@ bool adds_rare_lines(const Activity& activity, Items shorter, Items longer) {
          (longer.size() - rare) % shorter.size() == 0;
 }
 
+bool runs_a_framework(const Activity& activity) {
+  const HostRanges& h = activity.trace->host_ranges();
+  for (RangeId range = 0; range < h.size(); ++range)
+    if (h.kind[range] == HostKind::op &&
+        activity.trace->data().threads[h.thread[range]].process == activity.process)
+      return true;
+  return false;
+}
+
 // A loop that does a little more every k-th iteration is none of k iterations.
 Choice without_rare_lines(const Activity& activity, const Lane& lane,
                           const std::vector<RepeatLevel>& levels, Choice choice) {
   const Items longer = typical_unit(lane, *choice.level);
   for (const RepeatLevel* level = levels.data(); level != choice.level; ++level)
-    if (adds_rare_lines(activity, typical_unit(lane, *level), longer)) return {level};
+    if (adds_rare_lines(activity, typical_unit(lane, *level), longer)) return {level, kSure, true};
   return choice;
 }
 
@@ -197,7 +221,7 @@ Loop loop_of(const Activity& activity, const Lane& lane, const RepeatLevel& leve
 Loop find_period(const Activity& activity) {
   const Lane lane = busiest_lane(activity);
   const Evidence evidence = evidence_in(activity, lane);
-  const std::vector<RepeatLevel> levels = find_levels(lane.tokens, evidence);
+  const std::vector<RepeatLevel> levels = levels_of(lane, evidence);
   Choice choice = choose(levels, evidence.required);
   if (choice.level == nullptr) return {};
   choice = without_rare_lines(activity, lane, levels, choice);
@@ -206,6 +230,7 @@ Loop find_period(const Activity& activity) {
   Loop loop = loop_of_period(activity, begins);
   if (loop.found()) return loop;  // which tells exactly when each begins
   loop = loop_of(activity, lane, *choice.level, evidence, choice.certainty);
+  loop.may_be_parts = !choice.whole && runs_a_framework(activity);
   for (const RepeatLevel& level : levels) {
     if (&level == choice.level || level.explained < kLeastExplained) continue;
     loop.others.push_back(loop_of(activity, lane, level, evidence, kAmbiguous));
@@ -216,6 +241,12 @@ Loop find_period(const Activity& activity) {
         "the one that explains most of it is taken; --section shows another one, and a range "
         "around what you mean, named with --step-marker, settles it",
         noun_of(activity.work_kind), levels_text(levels, *choice.level)));
+  } else if (loop.may_be_parts) {
+    loop.notes.emplace_back(
+        "no repeat steps an optimizer or copies anything from or to the host, so each may be a "
+        "part "
+        "of a step (a layer of a model, a micro-batch): a range around a step, named with "
+        "--step-marker, settles it");
   }
   return loop;
 }

@@ -206,6 +206,78 @@ TEST(Periodicity, NestedLoopsWithoutAnyEvidenceSayThatTheyAreAmbiguous) {
   EXPECT_THAT(steps.notes.front(), HasSubstr("(taken)"));
 }
 
+void layers(LoopMaker& loop, int count = 12) {
+  loop.op("aten::embedding");
+  loop.kernel("embed", 700);
+  for (int layer = 0; layer < count; ++layer)
+    for (const char* part : {"norm", "qkv", "attention", "project", "gelu"}) loop.kernel(part, 900);
+  loop.kernel("head", 900);
+}
+
+// A forward pass under the profiler: what repeats in it are the model's layers.
+TEST(Periodicity, LayersInOneMarkedStepAreNoSteps) {
+  for (const char* mark : {"ProfilerStep#6", "step[DECODE bs=32]"}) {
+    LoopMaker loop;
+    loop.range(mark, [&] { layers(loop); });
+    const Steps steps = found(loop);
+    EXPECT_EQ(steps.list.size(), 1U) << mark;
+    EXPECT_NE(steps.found_by, FoundBy::periodicity);
+    EXPECT_THAT(steps.notes, testing::Contains(HasSubstr("repeated 12 times")));
+  }
+}
+
+TEST(Periodicity, LayersInOneRangeOfAnyNameClaimNoStep) {
+  LoopMaker loop;
+  loop.range("model_inference", [&] { layers(loop); });
+  EXPECT_EQ(found(loop).found_by, FoundBy::whole_trace);
+}
+
+TEST(Periodicity, WhatMayBeLayersIsSaidToBe) {
+  LoopMaker loop;
+  layers(loop);
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.found_by, FoundBy::periodicity);
+  EXPECT_THAT(steps.notes, testing::Contains(HasSubstr("a layer of a model")));
+}
+
+TEST(Periodicity, MicroBatchesInOneMarkedStepAreNoSteps) {
+  LoopMaker loop;
+  loop.range("ProfilerStep#1", [&] {
+    for (int i = 0; i < 4; ++i) {
+      loop.op("aten::linear");
+      for (const char* part : {"gemm_f", "norm_f", "norm_backward", "gemm_wgrad", "gemm_dgrad"})
+        loop.kernel(part, 900);
+    }
+  });
+  EXPECT_EQ(found(loop).list.size(), 1U);
+}
+
+// Batches that are copied to the device are steps, though the profiler marked them as one.
+TEST(Periodicity, BatchesInOneMarkAreSteps) {
+  LoopMaker loop;
+  loop.range("ProfilerStep#0", [&] {
+    for (int i = 0; i < 20; ++i) {
+      loop.copy(CopyKind::host_to_device, 2'000);
+      loop.make.data.device_ops.name.back() =
+          loop.make.data.strings.intern("Memcpy HtoD (Pinned -> Device)");
+      layers(loop, 2);
+    }
+  });
+  EXPECT_EQ(found(loop).list.size(), 20U);
+}
+
+TEST(Periodicity, KernelsOfOneGraphLaunchAreNoSteps) {
+  LoopMaker loop;
+  loop.make.call("cudaGraphLaunch", 1, loop.now, loop.now + 1'000, 1);
+  for (int i = 0; i < 12; ++i) {
+    for (const char* part : {"norm", "qkv", "attention", "project", "gelu"}) {
+      loop.now += 1'000;
+      loop.make.kernel(part, 7, loop.now, loop.now + 900, 1);
+    }
+  }
+  EXPECT_EQ(found(loop).found_by, FoundBy::whole_trace);
+}
+
 TEST(Periodicity, ReadsOpsWhereThereIsNoDevice) {
   LoopMaker loop;
   for (int i = 0; i < 15; ++i) {
