@@ -107,7 +107,8 @@ class JobReader {
       if (!rank.record) continue;
       move_owners(part.owners, owners_, *rank.record);
       // A file that does not tell its host may have a clock of its own.
-      if (rank.record->host.empty() && traces_.size() > 1) rank.record->host = traces_.name(number);
+      if (rank.record->host.empty() && traces_.size() > 1)
+        rank.record->clock = traces_.name(number);
       ranks_.push_back(std::move(rank));
     }
   }
@@ -191,7 +192,11 @@ class JobReader {
     const bool incomplete = !ranks_missing_.empty();
     const job::Ledger ledger = build_ledger(records_, owners_, {incomplete, std::move(matches_)});
     if (ledger.steps.empty()) {
-      why_not = "this is no report of the job: no step is counted by all of its ranks at once";
+      why_not = fmt::format(
+          "this is no report of the job: no step is counted by all of its ranks at once ({}). A "
+          "step "
+          "of the job lies within what every rank recorded: record at least three on each",
+          counted_text(summaries));
       return std::optional<Summary>();
     }
     Summary out = summarize_job(records_, summaries, owners_, ledger);
@@ -221,6 +226,16 @@ class JobReader {
       if (!there) out.push_back(rank);
     }
     return out;
+  }
+
+  static std::string counted_text(const std::vector<Summary>& summaries) {
+    const auto [least, most] = std::minmax_element(
+        summaries.begin(), summaries.end(), [](const Summary& a, const Summary& b) {
+          return a.partition.steps_counted < b.partition.steps_counted;
+        });
+    const auto low = least->partition.steps_counted, high = most->partition.steps_counted;
+    if (low == high) return fmt::format("each counts {}", low);
+    return fmt::format("they count {} to {}", low, high);
   }
 
   void note_step_counts(const std::vector<Summary>& summaries) {

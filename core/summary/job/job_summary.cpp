@@ -192,6 +192,8 @@ std::vector<TransferRow> transfers_of(const std::vector<Summary>& summaries) {
   return out;
 }
 
+// Without a device a collective is the host's own work (Gloo).
+//
 // Time in a collective for a rank of which nobody knows why it is late is neither the device's work
 // nor surely the host's, so the verdict takes it as unknown.
 PartitionSummary partition_of(const std::vector<Summary>& summaries, const Ledger& ledger,
@@ -207,12 +209,14 @@ PartitionSummary partition_of(const std::vector<Summary>& summaries, const Ledge
   out.p90_ns = percentile(std::move(walls), 0.9);
   PerCause<std::int64_t> sums{};
   for (const CellRow& cell : cells) sums[index_of(cell.cause)] += cell.ns_total;
+  const bool device_works = std::any_of(summaries.begin(), summaries.end(), [](const Summary& s) {
+    return s.partition.device_busy_ns_total > 0;
+  });
   for (std::size_t i = 0; i < kCauseCount; ++i) {
     const auto cause = static_cast<Cause>(i);
     if (sums[i] == 0) continue;
     out.parts.push_back({cause, sums[i]});
-    if (is_device_busy(cause) && cause != Cause::comm_late_rank &&
-        !summaries.front().run.device.empty())
+    if (is_device_busy(cause) && cause != Cause::comm_late_rank && device_works)
       out.device_busy_ns_total += sums[i];
     if (waits_for_host(cause) || cause == Cause::comm_late_rank) out.host_wait_ns_total += sums[i];
   }

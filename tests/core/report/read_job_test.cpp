@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs of other tools' traces: a file a rank, which names neither its host nor its device.
+#include "core/report/read_job.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+#include "tests/core/steps/loop_maker.hpp"
+
+namespace stepscope {
+namespace {
+
+using testing::HasSubstr;
+
+class Files final : public JobTraces {
+ public:
+  explicit Files(std::vector<Trace> traces) : traces_(std::move(traces)) {}
+  std::size_t size() const override { return traces_.size(); }
+  std::string name(std::size_t part) const override { return "rank" + std::to_string(part); }
+  std::uint64_t bytes_to_read(std::size_t /*part*/) const override { return 0; }
+  Status use(std::size_t part, const std::function<void(const Trace&)>& user) const override {
+    user(traces_[part]);
+    return Done{};
+  }
+
+ private:
+  std::vector<Trace> traces_;
+};
+
+Trace rank_trace(std::int32_t rank, int steps, std::int64_t begins_later_ns = 0) {
+  LoopMaker loop;
+  loop.now += begins_later_ns;
+  for (int i = 0; i < steps; ++i) {
+    loop.range("ProfilerStep#" + std::to_string(i), [&] {
+      loop.kernel("ampere_sgemm_128x64_nn", 400'000);
+      if (begins_later_ns == 0) loop.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 100'000);
+      loop.wait();
+      loop.now += 50'000;
+    });
+  }
+  Process& process = loop.make.data.processes.front();
+  process.rank = rank;
+  process.world_size = 2;
+  return loop.build();
+}
+
+std::vector<Trace> two_files(int steps, std::int64_t second_begins_later_ns = 0) {
+  std::vector<Trace> out;
+  out.push_back(rank_trace(0, steps));
+  out.push_back(rank_trace(1, steps, second_begins_later_ns));
+  return out;
+}
+
+TEST(ReadJob, ADeviceWithoutANameHasWorkedAllTheSame) {
+  std::string why_not;
+  const auto job = read_job(Files(two_files(8)), {}, {}, why_not);
+  ASSERT_TRUE(job.ok());
+  ASSERT_TRUE(job.value()) << why_not;
+  const PartitionSummary& sum = job.value()->partition;
+  EXPECT_EQ(sum.bound, Bound::device) << sum.why_bound;
+  EXPECT_GT(2 * sum.device_busy_ns_total, sum.wall_ns_total);
+}
+
+TEST(ReadJob, FilesAreNoHosts) {
+  std::string why_not;
+  const auto job = read_job(Files(two_files(8)), {}, {}, why_not);
+  ASSERT_TRUE(job.ok() && job.value()) << why_not;
+  for (const JobRank& rank : job.value()->job->ranks) EXPECT_EQ(rank.host, "");
+}
+
+TEST(ReadJob, RanksThatCountNoCommonStepSayWhatIsMissing) {
+  std::string why_not;
+  const auto job = read_job(Files(two_files(1, 200'000)), {}, {}, why_not);
+  ASSERT_TRUE(job.ok());
+  EXPECT_FALSE(job.value());
+  EXPECT_THAT(why_not, HasSubstr("each counts 1"));
+  EXPECT_THAT(why_not, HasSubstr("record at least three"));
+}
+
+}  // namespace
+}  // namespace stepscope
