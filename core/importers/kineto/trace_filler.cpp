@@ -39,6 +39,11 @@ bool is_mark_of_pytorch(const Event& event) {
          name.starts_with("enumerate(DataLoader)");
 }
 
+// MTIA's queues name them by what was asked for.
+bool is_wait_or_record(std::string_view name) {
+  return name == "event_wait" || name == "event_record";
+}
+
 // What a task of Ascend's device is; waits, records and the like are no work.
 Category category_of_task(std::string_view type) {
   const auto says = [type](std::string_view word) {
@@ -69,7 +74,8 @@ Category category_of_complete(const Event& event) {
   const Category category = category_of(name);
   if (category == Category::cpu_op && is_mark_of_pytorch(event)) return Category::user_annotation;
   if (category != Category::device_or_cpu_op) return category;
-  return event.has(Field::stream) ? Category::kernel : Category::cpu_op;
+  if (!event.has(Field::stream)) return Category::cpu_op;
+  return is_wait_or_record(event.get(Field::name).text) ? Category::trace_span : Category::kernel;
 }
 
 bool any(const std::vector<HostKind>& kinds, HostKind a, HostKind b) {

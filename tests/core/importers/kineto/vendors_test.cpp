@@ -85,6 +85,16 @@ TEST(KinetoVendors, CategoriesThatEndAsCudasDoAreRead) {
   EXPECT_EQ(data.health.skipped_events, 0U);
 }
 
+TEST(KinetoVendors, AWaitOfMtiasQueueIsNoWork) {
+  const TraceData data = read_events(R"(
+    {"ph": "X", "cat": "mtia_ccp_events", "name": "event_wait", "pid": 17, "tid": 3, "ts": 10, "dur": 90, "args": {"stream": 108, "wait_on_stream": 104}},
+    {"ph": "X", "cat": "mtia_ccp_events", "name": "merge", "pid": 17, "tid": 3, "ts": 100, "dur": 5, "args": {"stream": 108}},
+    {"ph": "X", "cat": "mtia_ccp_events", "name": "event_record", "pid": 17, "tid": 3, "ts": 105, "dur": 1, "args": {"stream": 108}})");
+  ASSERT_EQ(data.device_ops.size(), 1U);
+  EXPECT_EQ(data.strings.view(data.device_ops.name[0]), "merge");
+  EXPECT_EQ(data.health.skipped_events, 0U);
+}
+
 // Its runtime and its device have no categories, and processes of the profiler's making.
 constexpr const char* kAscend = R"([
     {"ph": "M", "name": "process_name", "pid": 9000, "tid": 0, "args": {"name": "Ascend Hardware"}},
