@@ -6,10 +6,13 @@
 //   idle(w)       the device's idle time behind the waits that a host would have hidden that had
 //                 not waited there (run_ahead.hpp), never how long the call took
 //   of lines      those with >= 10 % of it or >= 1 % of the step; the others stay as they are, and
-//                 are cleared with what they wait and what that costs
+//                 are cleared with what they wait and what that costs. Where the trace does not
+//                 explain why the device idled in them, they are not judged
 #include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "core/findings/advice.hpp"
 #include "core/findings/wait_lines.hpp"
@@ -25,6 +28,28 @@ constexpr std::size_t kMostCleared = 3;
 bool is_worth(const JudgedRun& run, const WaitLine& line, std::int64_t total) {
   return static_cast<double>(line.caused) >= kWorthOfTotal * static_cast<double>(total) ||
          run.weight(run.idle_per_step(line.caused)) >= kWorthOfStep;
+}
+
+// Time within the line's waits in which nobody knows what the device waited for.
+std::int64_t unknown_within(const JudgedRun& run, const WaitLine& line) {
+  const std::vector<Segment>& segments = run.segments();
+  std::int64_t out = 0;
+  for (const std::size_t w : line.waits) {
+    const Interval time = run.calls.waits[w].time;
+    auto next = std::upper_bound(segments.begin(), segments.end(), time.begin,
+                                 [](std::int64_t t, const Segment& s) { return t < s.time.end; });
+    for (; next != segments.end() && next->time.begin < time.end; ++next)
+      if (next->cause == Cause::unknown) out += intersect(next->time, time).length();
+  }
+  return out;
+}
+
+std::string why_unclear(const JudgedRun& run, const WaitLine& line, double unknown) {
+  return fmt::format(
+      "{}: {} a step, {} in all, of which {} have no explanation: the trace does not say what the "
+      "device waited for",
+      place_text(run, line), counted_text(run, line.count, "wait"),
+      format_duration(run.per_step(line.waited)), format_duration(unknown));
 }
 
 std::string why_cheap(const JudgedRun& run, const WaitLine& line) {
@@ -106,8 +131,13 @@ Judgement judge_host_sync(const JudgedRun& run) {
   Judgement out;
   if (!costly.empty())
     out = fired(sync_finding(run, ahead, costly), explained_by_leads(run, ahead));
-  for (std::size_t i = 0; i < cheap.size() && i < kMostCleared; ++i)
-    out.cleared.push_back(why_cheap(run, cheap[i]));
+  for (std::size_t i = 0; i < cheap.size() && i < kMostCleared; ++i) {
+    const double unknown = run.per_step(unknown_within(run, cheap[i]));
+    if (unknown >= run.least_ns())
+      out.abstained.push_back(why_unclear(run, cheap[i], unknown));
+    else
+      out.cleared.push_back(why_cheap(run, cheap[i]));
+  }
   return out;
 }
 
