@@ -4,12 +4,18 @@
 //
 //   fires where   time(kernels with blocks < multiprocessors) >= 20 % of the device's compute time,
 //                 and ceiling >= least
+//   time          in which the kernel has the device to itself: beside another one it is filled
 //   ceiling       time x (1 - blocks / multiprocessors), as if a kernel's work spread evenly
 //   Kernels shorter than 5 us are launch_bound's matter and are left out. Severity `info`: few
 //   blocks may be all that the problem holds.
 #include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
 
 #include "core/findings/advice.hpp"
 #include "core/findings/wait_lines.hpp"
@@ -37,6 +43,50 @@ double blocks_of(const JudgedRun& run, DeviceOpId op) {
   return static_cast<double>(grid[0]) * grid[1] * grid[2];
 }
 
+// When two kernels of one device run at once.
+class SharedTimes {
+ public:
+  explicit SharedTimes(const JudgedRun& run) : run_(run) {
+    const TraceData& data = run.trace.data();
+    std::map<std::uint32_t, std::vector<Interval>> kernels;
+    for (StreamId stream = 0; stream < data.streams.size(); ++stream)
+      if (data.streams[stream].process == run.steps.process)
+        for (const DeviceOpId op : run.trace.ops_of(stream))
+          if (is_kernel(op)) kernels[data.streams[stream].device].push_back(time_of(op));
+    for (auto& [device, times] : kernels) shared_[device] = overlaps_of(std::move(times));
+  }
+
+  std::int64_t within(Interval time, DeviceOpId op) const {
+    const StreamId stream = run_.trace.device_ops().stream[op];
+    const auto at = shared_.find(run_.trace.data().streams[stream].device);
+    return at == shared_.end() ? 0 : total_length(clip(at->second, time));
+  }
+
+ private:
+  bool is_kernel(DeviceOpId op) const {
+    return run_.trace.device_ops().kind[op] == DeviceOpKind::kernel;
+  }
+
+  Interval time_of(DeviceOpId op) const {
+    return {run_.trace.device_ops().begin[op], run_.trace.device_ops().end[op]};
+  }
+
+  static IntervalSet overlaps_of(std::vector<Interval> times) {
+    std::sort(times.begin(), times.end(),
+              [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
+    std::vector<Interval> out;
+    std::int64_t busy_until = std::numeric_limits<std::int64_t>::min();
+    for (const Interval& time : times) {
+      if (time.begin < busy_until) out.push_back({time.begin, std::min(time.end, busy_until)});
+      busy_until = std::max(busy_until, time.end);
+    }
+    return unite(std::move(out));
+  }
+
+  const JudgedRun& run_;
+  std::map<std::uint32_t, IntervalSet> shared_;  // by device
+};
+
 struct Underfilled {
   explicit Underfilled(const JudgedRun& run) : price(run) {}
   Price price;
@@ -50,6 +100,7 @@ struct Underfilled {
 Underfilled find_underfilled(const JudgedRun& run, double all) {
   Underfilled out(run);
   const DeviceOps& d = run.trace.device_ops();
+  const SharedTimes shared(run);
   DeviceOpId last = kNone;
   for (const Segment& s : run.segments()) {
     const DeviceOpId op = s.device_evidence;
@@ -58,8 +109,10 @@ Underfilled find_underfilled(const JudgedRun& run, double all) {
     const double blocks = blocks_of(run, op);
     out.any_known |= blocks > 0;
     if (blocks <= 0 || blocks >= all || d.end[op] - d.begin[op] < kShortKernelNs) continue;
-    out.price.add(s, s.time.length());
-    out.empty_ns += static_cast<double>(s.time.length()) * (1 - blocks / all);
+    const std::int64_t alone = s.time.length() - shared.within(s.time, op);
+    if (alone == 0) continue;
+    out.price.add(s, alone);
+    out.empty_ns += static_cast<double>(alone) * (1 - blocks / all);
     out.ops.push_back(op);
     if (op != last) ++out.kernels;
     last = op;
