@@ -17,7 +17,8 @@ struct ClassRule {
 
 constexpr std::string_view kComm[] = {"nccl",       "nvshmem",    "all_reduce",
                                       "allreduce",  "all_gather", "reduce_scatter",
-                                      "all_to_all", "hcom_"};  // Ascend's
+                                      "all_to_all", "hcom_",  // Ascend's; then DeepEP's and vLLM's
+                                      "internode",  "intranode",  "cross_device_reduce"};
 constexpr std::string_view kAttention[] = {"flash_", "flash::",  "fmha",       "attention",
                                            "sdpa",   "dot_do_o", "convert_dq", "_mha"};
 constexpr std::string_view kGemm[] = {"gemm",   "gemv",     "nvjet",  "xmma",     "cutlass",

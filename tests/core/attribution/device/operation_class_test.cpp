@@ -15,6 +15,10 @@ TEST(OperationClass, KernelsByTheNamesThatLibrariesGiveThem) {
   const Named cases[] = {
       {"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
        Cause::comm_transfer},
+      {"void deep_ep::internode::combine<false, 8, __nv_bfloat16, 8, 2>(int4*, float*)",
+       Cause::comm_transfer},
+      {"void vllm::cross_device_reduce_1stage<__nv_bfloat16, 2>(vllm::RankData*)",
+       Cause::comm_transfer},
       {"void pytorch_flash::flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128>>(Flash_fwd_params)",
        Cause::gpu_attention},
       {"cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob", Cause::gpu_attention},
