@@ -17,12 +17,19 @@ namespace {
 
 constexpr std::int32_t kNoRank = std::numeric_limits<std::int32_t>::max();
 
+// The driver moves a page of managed memory when somebody touches it: no loop asks for that.
+bool is_migration(const DeviceOps& ops, DeviceOpId op) {
+  return ops.kind[op] == DeviceOpKind::memcpy && ops.source_memory[op] == MemoryKind::managed &&
+         ops.target_memory[op] == MemoryKind::managed;
+}
+
 void add_device_ops(Activity& activity) {
   const Trace& trace = *activity.trace;
   const DeviceOps& ops = trace.device_ops();
   for (DeviceOpId op = 0; op < ops.size(); ++op) {
     if (trace.data().streams[ops.stream[op]].process != activity.process) continue;
     const CallId call = trace.launch_of(op);
+    if (call == kNone && is_migration(ops, op)) continue;
     const SiteId site =
         call == kNone ? SiteId{kNone} : trace.host_ranges().site[trace.calls().range[call]];
     activity.work.push_back({host_time_of(trace, op), ops.name[op], ops.stream[op], site});

@@ -72,21 +72,22 @@ Status read_kernels(Filling& to) {
 }
 
 Status read_copies(Filling& to) {
-  constexpr std::int64_t kUnknownMemory = 7;
-  return to.each("CUPTI_ACTIVITY_KIND_MEMCPY",
-                 {STEPSCOPE_NSYS_DEVICE_COLUMNS, "bytes", "copyKind", "srcKind", "dstKind"},
-                 [&](const Row& row) {
-                   const std::int64_t code = row.integer(kOwn + 1);
-                   const std::int64_t source = row.integer(kOwn + 2, kUnknownMemory);
-                   const std::int64_t target = row.integer(kOwn + 3, kUnknownMemory);
-                   add_op(to, row, DeviceOpKind::memcpy,
-                          to.names.intern(copy_name(code, source, target)));
-                   DeviceOps& d = to.data.device_ops;
-                   d.bytes.back() = row.id<std::uint64_t>(kOwn, kUnknownBytes);
-                   d.copy_kind.back() = copy_kind(code);
-                   d.source_memory.back() = memory_kind(source);
-                   d.target_memory.back() = memory_kind(target);
-                 });
+  constexpr std::int64_t kManaged = 4, kUnknownMemory = 7;
+  return to.each(
+      "CUPTI_ACTIVITY_KIND_MEMCPY",
+      {STEPSCOPE_NSYS_DEVICE_COLUMNS, "bytes", "copyKind", "srcKind", "dstKind"},
+      [&](const Row& row) {
+        const std::int64_t code = row.integer(kOwn + 1);
+        const bool migrates = is_migration(code);
+        const std::int64_t source = migrates ? kManaged : row.integer(kOwn + 2, kUnknownMemory);
+        const std::int64_t target = migrates ? kManaged : row.integer(kOwn + 3, kUnknownMemory);
+        add_op(to, row, DeviceOpKind::memcpy, to.names.intern(copy_name(code, source, target)));
+        DeviceOps& d = to.data.device_ops;
+        d.bytes.back() = row.id<std::uint64_t>(kOwn, kUnknownBytes);
+        d.copy_kind.back() = copy_kind(code);
+        d.source_memory.back() = memory_kind(source);
+        d.target_memory.back() = memory_kind(target);
+      });
 }
 
 Status read_sets(Filling& to) {

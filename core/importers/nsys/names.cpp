@@ -70,6 +70,11 @@ std::string_view api_name(std::string_view name) {
   return versioned ? name.substr(0, digits - 2) : name;
 }
 
+bool is_migration(std::int64_t copy_code) {
+  constexpr std::int64_t kFirst = 11;
+  return copy_code >= kFirst && copy_code < static_cast<std::int64_t>(kCopies.size());
+}
+
 CopyKind copy_kind(std::int64_t code) {
   return at(kCopies, code, 0).kind;
 }

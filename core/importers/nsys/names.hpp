@@ -17,6 +17,7 @@ namespace stepscope::nsys {
 std::string_view api_name(std::string_view name);
 
 CopyKind copy_kind(std::int64_t code);
+bool is_migration(std::int64_t copy_code);  // the driver moves managed memory
 MemoryKind memory_kind(std::int64_t code);
 // Names copies as PyTorch's profiler writes them: "Memcpy HtoD (Pinned -> Device)", "Memset
 // (Device)".

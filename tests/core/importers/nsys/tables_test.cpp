@@ -43,6 +43,21 @@ TEST(NsysTables, AKernelIsLinkedToItsLaunchByProcessAndCorrelation) {
   EXPECT_EQ(trace.data().processes[thread.process].pid, 8);
 }
 
+// The export calls the memories of both sides unknown.
+TEST(NsysTables, AMigrationIsOfManagedMemory) {
+  const NsysFile file;
+  file.run(std::string(kStringTable) + kKernelTable +
+           "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start, end, deviceId, contextId, streamId, "
+           "correlationId, globalPid, bytes, copyKind, srcKind, dstKind);"
+           "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (30, 45, 0, 0, 0, 0, " +
+           gtid(8, 0) + ", 4096, 11, 7, 7);");
+  const TraceData data = file.read();
+  ASSERT_EQ(data.device_ops.size(), 1U);
+  EXPECT_EQ(data.device_ops.copy_kind[0], CopyKind::host_to_device);
+  EXPECT_EQ(data.device_ops.source_memory[0], MemoryKind::managed);
+  EXPECT_EQ(data.device_ops.target_memory[0], MemoryKind::managed);
+}
+
 TEST(NsysTables, AnOldSchemaWithoutProcessesAndGraphsLoads) {
   const NsysFile file;
   file.run(std::string(kStringTable) + kRuntimeTable +

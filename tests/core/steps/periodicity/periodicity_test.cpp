@@ -278,6 +278,16 @@ TEST(Periodicity, KernelsOfOneGraphLaunchAreNoSteps) {
   EXPECT_EQ(found(loop).found_by, FoundBy::whole_trace);
 }
 
+// Pages of managed memory that the driver moves while a kernel touches them.
+TEST(Periodicity, MigrationsOfManagedMemoryAreNoSteps) {
+  LoopMaker loop;
+  loop.kernel("add", 1'000'000);
+  for (int i = 0; i < 300; ++i)
+    loop.make.copy(CopyKind::host_to_device, MemoryKind::managed, MemoryKind::managed, 0,
+                   loop.now + i * 2'000, loop.now + i * 2'000 + 1'500, 0);
+  EXPECT_EQ(found(loop).found_by, FoundBy::whole_trace);
+}
+
 TEST(Periodicity, ReadsOpsWhereThereIsNoDevice) {
   LoopMaker loop;
   for (int i = 0; i < 15; ++i) {
