@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
-#include <set>
 #include <utility>
 
 namespace stepscope {
@@ -31,9 +29,7 @@ class Builder {
     const auto end = static_cast<std::size_t>(last - rows_.thread.begin());
     for (auto row = static_cast<std::size_t>(first - rows_.thread.begin()); row < end; ++row)
       take(row);
-    const bool is_all = within.end > end_;
-    close(0, std::min(end_, within.end),
-          is_all ? std::numeric_limits<std::int64_t>::max() : within.end);
+    close(0, std::min(end_, within.end));
     for (NestLoop& loop : nest_.loops) clip(loop, within);
     return std::move(nest_);
   }
@@ -77,10 +73,8 @@ class Builder {
     open.at_head = (rows_.flags[row] & kLoopAtHead) != 0;
   }
 
-  void close(std::size_t depth, std::int64_t time) { close(depth, time, time); }
-
-  // The thread leaves all loops from that depth on. Behind all records samples may go on.
-  void close(std::size_t depth, std::int64_t time, std::int64_t samples_until) {
+  // The thread leaves all loops from that depth on.
+  void close(std::size_t depth, std::int64_t time) {
     while (open_.size() > depth) {
       NestLoop& loop = nest_.loops[open_.back().loop];
       if (open_.back().at_head) {
@@ -88,8 +82,6 @@ class Builder {
         loop.iterations.pop_back();  // it never came
       } else {
         end_last(loop, time);
-        Interval& last = loop.iterations.back().time;
-        if (loop.around == kNone) last.end = sampled_end(loop, last.end, samples_until);
       }
       open_.pop_back();
     }
@@ -99,27 +91,6 @@ class Builder {
     Interval& last = loop.iterations.back().time;
     last.end =
         std::min(last_end_of(trace_, thread_, {last.begin, until}), std::max(last.begin, until));
-  }
-
-  // Python alone may run on behind the last record, at lines that earlier iterations ran as well.
-  // To half-way to the first sample of another line.
-  std::int64_t sampled_end(const NestLoop& loop, std::int64_t from, std::int64_t until) const {
-    const Interval earlier{loop.iterations.front().time.begin, loop.iterations.back().time.begin};
-    std::set<std::pair<StringId, std::uint32_t>> lines;
-    std::int64_t end = from;
-    const Samples& samples = trace_.data().samples;
-    for (std::size_t s = 0; s < samples.size(); ++s) {
-      if (samples.thread[s] != thread_ || samples.site[s] == kNone) continue;
-      const Site& site = trace_.data().sites[samples.site[s]];
-      const std::int64_t time = samples.time[s];
-      if (earlier.contains(time)) lines.insert({site.file, site.line});
-      if (time < from) continue;
-      if (time >= until) break;
-      if (!lines.contains({site.file, site.line}))
-        return end == from ? from : end + (time - end) / 2;
-      end = time;
-    }
-    return end;
   }
 
   static void clip(NestLoop& loop, Interval within) {

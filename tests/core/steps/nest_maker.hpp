@@ -36,6 +36,14 @@ class NestMaker : public LoopMaker {
     if (pending_leave_) note(depth_, 0, 0, 0, kLoopLeft);
     pending_leave_ = false;
   }
+  void sample(std::uint32_t line, std::int64_t time) {
+    Samples& rows = make.data.samples;
+    rows.time.push_back(time);
+    rows.thread.push_back(make.thread(1));
+    rows.site.push_back(site_of(line));
+    rows.called.push_back(0), rows.innermost.push_back(0);
+    rows.cpu.push_back(0), rows.flags.push_back(0);
+  }
   void train(const std::string& net = "net", std::uint32_t line = 50) {
     leave();
     zero_grad(), train_ops(net);

@@ -62,6 +62,23 @@ TEST(NestSteps, TheLoopsEndIsInNoStep) {
   EXPECT_LT(steps.list.back().window.end, end - 1'000);
 }
 
+// What Python does behind an iteration's last record is in the window of the next step. So the last
+// one's is in none, whatever samples show of it.
+TEST(NestSteps, TheLastStepEndsWithItsLastRecordAsAllOthersDo) {
+  NestMaker run;
+  const std::int64_t pause = 20'000'000;
+  run.loop(10, 12, [&](int) {
+    run.train();
+    run.sample(60, run.now + pause / 2);
+    run.now += pause;
+  });
+  run.now += pause;
+  run.sample(90, run.now);
+  const Steps steps = found(run);
+  ASSERT_EQ(steps.list.size(), 12U);
+  EXPECT_EQ(steps.list.back().window.length(), steps.list[5].window.length());
+}
+
 TEST(NestSteps, WhatAnEpochDoesBehindItsLastBatchIsThatStepsAlsoInTheLastEpoch) {
   NestMaker run;
   std::vector<std::int64_t> ends;
