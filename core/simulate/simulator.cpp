@@ -30,6 +30,14 @@ double mean_window(const Steps& steps, const std::vector<std::uint32_t>& rows) {
   return sum / static_cast<double>(rows.size());
 }
 
+double mean_busy(const Partition& process, const Steps& steps,
+                 const std::vector<std::uint32_t>& rows) {
+  std::int64_t sum = 0;
+  for (const std::uint32_t row : rows)
+    sum += total_length(clip(process.busy, steps.list[row].window));
+  return static_cast<double>(sum) / static_cast<double>(rows.size());
+}
+
 double measured_ns(const TaskGraph& graph) {
   double sum = 0;
   for (const SampledStep& step : graph.steps) sum += step.measured_ns;
@@ -38,7 +46,7 @@ double measured_ns(const TaskGraph& graph) {
 
 // Says where the step with the fixes waits for the device longer than it did, and how busy that is.
 void say_what_holds(const ReplayedSteps& steps, const Replayed& with, Forecast& out) {
-  out.busy_share = with.ns() > 0 ? with.busy_ns / with.ns() : 0;
+  out.busy_share = with.ns() > 0 ? std::min(1.0, with.busy_ns / with.ns()) : 0;
   out.input_more_ns = std::max(0.0, steps.anchored(with.input_ns - steps.base.input_ns));
   for (const auto& [site, ns] : with.waited_ns) {
     const auto before = steps.base.waited_ns.find(site);
@@ -54,6 +62,7 @@ void say_what_holds(const ReplayedSteps& steps, const Replayed& with, Forecast& 
 
 struct Simulator::State {
   ReplayedSteps steps;
+  double busy_ns = 0;  // a step, as measured
   ReplayCheck check;
   std::string abstained;
   std::vector<std::string> notes;
@@ -145,6 +154,7 @@ Result<Simulator> Simulator::build(const Trace& trace, const Steps& steps,
   const double measured = measured_ns(replayed.graph);
   if (measured <= 0 || replayed.base.ns() <= 0) return cannot("its steps hold no work");
   replayed.anchor_ns = mean_window(steps, counted);
+  state->busy_ns = mean_busy(attribution.process, steps, counted);
   state->check_replay(measured);
   state->say_what_is_not_known(counted.size());
   if (options.plain_step_ns) {
@@ -185,7 +195,7 @@ double Simulator::expected_ns_per_step(std::span<const Fix> fixes) const {
   return steps.expected(steps.by_both(steps.with(fixes, Luck::expected), fixes), fixes);
 }
 double Simulator::busy_ns_per_step() const {
-  return state_->steps.anchored(state_->steps.base.busy_ns);
+  return state_->busy_ns;
 }
 
 Forecast Simulator::forecast(std::span<const Fix> fixes) const {

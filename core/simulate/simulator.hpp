@@ -52,7 +52,7 @@ class Simulator {
   std::size_t steps_replayed() const;  // number of counted steps in the replay
   // Sentences that hold for every forecast of this trace.
   const std::vector<std::string>& notes() const;
-  // Returns the device's busy time in a step, as replayed: no change of the host can make the step
+  // Returns the device's busy time in a step, as measured: no change of the host can make the step
   // shorter than it.
   double busy_ns_per_step() const;
 
