@@ -3,9 +3,11 @@
 #include "core/findings/all_findings.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "core/findings/rules/rules.hpp"
 
@@ -85,6 +87,27 @@ void take(const rules::JudgedRun& run, const Rule& rule, std::string_view device
   for (std::string& reason : judgement.abstained) out.abstained.push_back({id, std::move(reason)});
 }
 
+std::vector<std::string> cautions_of(const rules::JudgedRun& run, bool is_judged) {
+  constexpr double kMuchUnknown = 0.05;
+  std::vector<std::string> out;
+  if (run.inflated)
+    out.emplace_back(
+        "the profiler of this trace slowed the host: what rests on host time is an upper bound; "
+        "--plain-step gives the true step");
+  if (!is_judged) return out;
+  if (run.is_first_step_alone())
+    out.emplace_back(
+        "the first step is the only one that was counted: it holds what a program does once");
+  else if (run.summary.partition.steps_counted == 1 && !run.inflated)
+    out.emplace_back("one step was counted: how much steps vary is not known");
+  const double unknown = run.share(run.unknown_per_step());
+  if (unknown >= kMuchUnknown)
+    out.push_back(
+        fmt::format("{:.0f} % of the step has no explanation, and what it would give is not known",
+                    100 * unknown));
+  return out;
+}
+
 // Those about the machine stand first, the others by what their fix is worth.
 void put_in_order(double step_ns, std::vector<Finding>& found) {
   std::stable_sort(found.begin(), found.end(), [step_ns](const Finding& a, const Finding& b) {
@@ -99,14 +122,9 @@ Findings find_all(const Trace& trace, const Steps& steps, const Attribution& att
                   const Summary& summary, const Forecaster& forecaster) {
   Findings out;
   if (!forecaster) out.no_forecast = "no replay was made: gains are ceilings";
-  if (attribution.inflated && !summary.partition.corrected_step_ns)
-    out.caution =
-        "the profiler of this trace slowed the host: what rests on host time is an upper bound; "
-        "--plain-step gives the true step";
-  else if (summary.partition.steps_counted == 1)
-    out.caution = "one step was counted: how much steps vary is not known";
   const std::string none = why_none(steps, summary);
   rules::JudgedRun run(trace, steps, attribution, summary, forecaster);
+  out.caution = fmt::format("{}", fmt::join(cautions_of(run, none.empty()), "; "));
   const double hidden = share_in_whole_graphs(run);
   const std::string_view device_module = rules::device_module_of(trace);
   for (const Rule& rule : kRules) {

@@ -53,10 +53,10 @@ std::vector<bool> find_optimizer_phases(const std::vector<Phase>& phases) {
   return out;
 }
 
-std::int64_t core_wait_in_counted_steps(const JudgedRun& run) {
+std::int64_t time_in_counted_steps(const JudgedRun& run, Cause cause) {
   std::int64_t out = 0;
   for (const Segment& s : run.segments())
-    if (s.cause == Cause::host_core_wait && run.counts(s.time.begin)) out += s.time.length();
+    if (s.cause == cause && run.counts(s.time.begin)) out += s.time.length();
   return out;
 }
 
@@ -98,8 +98,12 @@ JudgedRun::JudgedRun(const Trace& t, const Steps& s, const Attribution& a, const
     wall_scale_ = step_ns > 0 ? plain / step_ns : 1;
     step_ns = plain;
   }
-  free_step_ns = step_ns - idle_per_step(core_wait_in_counted_steps(*this));
+  free_step_ns = step_ns - idle_per_step(time_in_counted_steps(*this, Cause::host_core_wait));
   calls = host_calls(*this);
+}
+
+double JudgedRun::unknown_per_step() const {
+  return per_step(time_in_counted_steps(*this, Cause::unknown));
 }
 
 double JudgedRun::per_step(std::int64_t ns) const {

@@ -68,6 +68,11 @@ struct JudgedRun {
   double least_ns() const { return least_ns(noise_ns); }
   double least_ns(double noise) const;
   bool counts(std::int64_t time) const;  // lies in a counted step
+  bool is_first_step_alone() const {     // it holds what a program does once
+    return summary.counted.size() == 1 && summary.counted.front() == 0;
+  }
+  // A step's time without evidence of what the device waited for.
+  double unknown_per_step() const;
   // Returns the part of a segment that lies in counted steps and is not explained yet.
   std::int64_t unexplained_ns(std::size_t segment) const;
   void explain(const Explained& parts);

@@ -13,18 +13,26 @@ namespace {
 
 // If a replay gives more than this many times the ceiling, the ceiling is expected, and the rest is
 // only possible: the edit took other work of the same lines along. The ceiling of launch_bound
-// lacks what other rules explained before it, while a graph takes that work, too.
+// lacks what other rules explained before it, while a graph takes that work, too; but no fix takes
+// away time of which nobody knows what it is.
 constexpr double kMostOfCeiling = 1.25;
 constexpr std::string_view kTakesAllLaunches = "launch_bound";
 constexpr double kHoldsTheStep = 0.9;  // from this share on the device is what is waited for
 constexpr double kMostOfWhatWasCaused = 0.5;
 
+double expected_gain(const JudgedRun& run, const Finding& finding, double gain) {
+  if (finding.id == kTakesAllLaunches) return std::min(gain, run.step_ns - run.unknown_per_step());
+  const bool is_more = gain > kMostOfCeiling * finding.ceiling_ns_per_step;
+  return is_more ? finding.ceiling_ns_per_step : gain;
+}
+
 void add_forecast(const JudgedRun& run, Finding& finding) {
   Forecast forecast = run.forecaster(finding.fixes);
   if (!forecast.abstained.empty()) return;
   const double gain = run.step_ns - forecast.ns_per_step;
-  if (finding.id != kTakesAllLaunches && gain > kMostOfCeiling * finding.ceiling_ns_per_step) {
-    for (Fix& fix : finding.fixes) fix.expected_share = finding.ceiling_ns_per_step / gain;
+  const double expected = expected_gain(run, finding, gain);
+  if (expected < gain) {
+    for (Fix& fix : finding.fixes) fix.expected_share = std::max(0.0, expected / gain);
     forecast = run.forecaster(finding.fixes);
   }
   finding.forecast = std::move(forecast);

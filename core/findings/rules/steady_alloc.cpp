@@ -8,6 +8,7 @@
 //   idle          time that host.alloc owns, and what a host would have hidden that had not waited
 //                 in the calls (run_ahead.hpp)
 //   cleared       with their number where they cost less
+//   not judged    where the first step is all that was counted: every program allocates in it
 #include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
@@ -106,6 +107,9 @@ Judgement judge_steady_alloc(const JudgedRun& run) {
   const Price price = alloc_time(run);
   const double idle = run.idle_per_step(price.total());
   if (idle >= run.least_ns()) {
+    if (run.is_first_step_alone())
+      return abstained(
+          "the first step is the only one that was counted, and every program allocates in it");
     Explained allocating;
     for (std::size_t i = 0; i < run.segments().size(); ++i)
       if (run.segments()[i].cause == Cause::host_alloc)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Findings stand in the order of what a replay says that they give, and carry its forecast.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,8 +26,8 @@ constexpr const char* kTwoCosts =
     "end\n"
     "expect found host_sync train.py:40\n";
 
-Findings judge(const Forecaster& forecaster) {
-  const Result<TextCase> read = parse_case("two_costs", kTwoCosts);
+Findings judge(const Forecaster& forecaster, const std::string& text = kTwoCosts) {
+  const Result<TextCase> read = parse_case("made", text);
   EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().message);
   const Result<Attribution> attribution = attribute(read->trace, *read->steps);
   const Summary summary = summarize(read->trace, *read->steps, *attribution);
@@ -61,6 +62,40 @@ TEST(FindingForecast, OrdersByCeilingsWithoutAReplay) {
   EXPECT_EQ(order_of(findings), (std::vector<std::string>{"pageable_copy", "host_sync"}));
   EXPECT_FALSE(findings.no_forecast.empty());
   for (const Finding& finding : findings.found) EXPECT_FALSE(finding.forecast.has_value());
+}
+
+// Launches every 20 us behind one that takes half of the step, for a reason that nobody knows.
+std::string half_unknown() {
+  std::string out = "repeat 4 host=10000 device=10000\nstep 0 10000\n";
+  out += "launch t1 0 5000 s7 5002 5004 vectorized_elementwise_kernel at=train.py:11\n";
+  for (int at = 5020; at < 9990; at += 20)
+    out += fmt::format("launch t1 {} {} s7 {} {} vectorized_elementwise_kernel at=train.py:12\n",
+                       at, at + 4, at + 6, at + 11);
+  return out + "end\nexpect found launch_bound train.py:12\n";
+}
+
+TEST(FindingForecast, NoFixTakesAwayWhatNobodyKnows) {
+  const Forecaster all_but_a_ms = [](std::span<const Fix> fixes) {
+    const double ns = 1e7 - 9e6 * fixes.front().expected_share;
+    return Forecast{ns, ns - 1e4, ns + 1e4, ns, {}, ""};
+  };
+  const Findings findings = judge(all_but_a_ms, half_unknown());
+  const auto launches =
+      std::find_if(findings.found.begin(), findings.found.end(),
+                   [](const Finding& finding) { return finding.id == "launch_bound"; });
+  ASSERT_NE(launches, findings.found.end());
+  EXPECT_GT(launches->forecast->ns_per_step, 4.9e6);
+  EXPECT_NE(findings.caution.find("50 % of the step has no explanation"), std::string::npos)
+      << findings.caution;
+}
+
+TEST(FindingForecast, AFirstStepAloneIsSaidToHoldWhatHappensOnce) {
+  const Findings findings =
+      judge({},
+            "step 0 1000\nlaunch t1 100 104 s7 106 1000 sm90_xmma_gemm_bf16 at=train.py:10\n"
+            "expect absent host_sync yes\n");
+  EXPECT_NE(findings.caution.find("what a program does once"), std::string::npos)
+      << findings.caution;
 }
 
 TEST(FindingForecast, NamesTheLinesThatItWouldChange) {
