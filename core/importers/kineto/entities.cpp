@@ -183,6 +183,18 @@ void Entities::join_layers() {
   remove_processes_without_threads();
 }
 
+// PyTorch writes a thread that was there before the profiler (tqdm's monitor) under number 0, which is a device's.
+void Entities::give_threads_of_devices_to(ProcessId owner) {
+  for (const auto& [pid, process] : processes_) {
+    const auto label = process_labels_.find(pid);
+    if (process == owner || label == process_labels_.end()) continue;
+    if (device_vendor("", label->second).empty()) continue;
+    for (Thread& thread : data_.threads)
+      if (thread.process == process) thread.process = owner;
+  }
+  remove_processes_without_threads();
+}
+
 void Entities::remove_processes_without_threads() {
   std::vector<bool> used(data_.processes.size(), false);
   for (const Thread& thread : data_.threads)
@@ -244,6 +256,7 @@ void Entities::give_streams_to(ProcessId owner) {
 
 ProcessId Entities::finish() {
   join_layers();
+  if (data_.processes.size() > 1) give_threads_of_devices_to(main_process());
   const ProcessId owner = main_process();
   for (const auto& [pid, process] : processes_) {
     const auto name = process_names_.find(pid);

@@ -58,6 +58,7 @@ class Entities {
   std::uint32_t context_of(const Event& event, Field field);
   std::uint32_t device_of(const Event& event, Field field);
   void join_layers();
+  void give_threads_of_devices_to(ProcessId owner);
   void give_streams_to(ProcessId owner);
   void remove_processes_without_threads();
 

@@ -84,6 +84,22 @@ TEST(KinetoEntities, AProcessMayHaveTheNumberOfADevice) {
   EXPECT_EQ(data.streams[0].name, "stream 7");
 }
 
+TEST(KinetoEntities, AThreadUnderADevicesNumberIsTheProgramsOwn) {
+  const auto labels = [](const std::string& pid, const std::string& of) {
+    return R"({"ph": "M", "name": "process_labels", "pid": )" + pid +
+           R"(, "tid": 0, "args": {"labels": ")" + of + R"("}})";
+  };
+  const TraceData data = read_events(joined(
+      {R"({"ph": "X", "cat": "cpu_op", "name": "a", "pid": 41, "tid": 41, "ts": 1, "dur": 1})",
+       R"({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 41, "tid": 41, "ts": 1, "dur": 1,
+           "args": {"correlation": 1}})",
+       R"({"ph": "X", "cat": "python_function", "name": "threading.py(359): wait", "pid": 0, "tid": 0, "ts": 1, "dur": 9})",
+       kSmallKernel, labels("41", "CPU"), labels("0", "GPU 0")}));
+  ASSERT_EQ(data.processes.size(), 1U);
+  EXPECT_EQ(data.processes[0].pid, 41);
+  for (const Thread& thread : data.threads) EXPECT_EQ(thread.process, 0U);
+}
+
 TEST(KinetoEntities, StreamsBelongToTheProcessThatCallsCuda) {
   const TraceData data = read_events(joined(
       {R"({"ph": "X", "cat": "cpu_op", "name": "a", "pid": 5, "tid": 5, "ts": 1, "dur": 1})",
