@@ -19,8 +19,9 @@ constexpr std::string_view kComm[] = {"nccl",       "nvshmem",    "all_reduce",
                                       "allreduce",  "all_gather", "reduce_scatter",
                                       "all_to_all", "hcom_",  // Ascend's; then DeepEP's and vLLM's
                                       "internode",  "intranode",  "cross_device_reduce"};
-constexpr std::string_view kAttention[] = {"flash_", "flash::",  "fmha",       "attention",
-                                           "sdpa",   "dot_do_o", "convert_dq", "_mha"};
+constexpr std::string_view kAttention[] = {
+    "flash_",     "flash::", "fmha",     "attention", "sdpa",   "dot_do_o",
+    "convert_dq", "_mha",    "attn_fwd", "attn_bwd",  "pagedkv"};  // Triton's; FlashInfer's
 constexpr std::string_view kGemm[] = {"gemm",   "gemv",     "nvjet",  "xmma",     "cutlass",
                                       "splitk", "wgmma",    "matmul", "convolve", "convolution",
                                       "conv2d", "winograd", "fprop",  "dgrad",    "wgrad",
