@@ -194,8 +194,7 @@ class JobReader {
     if (ledger.steps.empty()) {
       why_not = fmt::format(
           "this is no report of the job: no step is counted by all of its ranks at once ({}). A "
-          "step "
-          "of the job lies within what every rank recorded: record at least three on each",
+          "step of the job lies within what every rank recorded: record at least three on each",
           counted_text(summaries));
       return std::optional<Summary>();
     }

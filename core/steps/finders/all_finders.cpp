@@ -45,9 +45,8 @@ bool repeats_in_a_step(const Activity& activity, const Loop& loop, const Loop& b
 std::string repeats_text(const Loop& loop) {
   return fmt::format(
       "what repeats in it (a {}) is taken for parts of a step, such as layers of a model: no "
-      "repeat "
-      "steps an optimizer or copies anything from or to the host. To read repeats as steps, name a "
-      "range around one with --step-marker",
+      "repeat steps an optimizer or copies anything from or to the host. To read repeats as steps, "
+      "name a range around one with --step-marker",
       loop.how);
 }
 

@@ -241,11 +241,11 @@ Loop find_period(const Activity& activity) {
         "the one that explains most of it is taken; --section shows another one, and a range "
         "around what you mean, named with --step-marker, settles it",
         noun_of(activity.work_kind), levels_text(levels, *choice.level)));
-  } else if (loop.may_be_parts) {
+  }
+  if (loop.may_be_parts) {
     loop.notes.emplace_back(
         "no repeat steps an optimizer or copies anything from or to the host, so each may be a "
-        "part "
-        "of a step (a layer of a model, a micro-batch): a range around a step, named with "
+        "part of a step (a layer of a model, a micro-batch): a range around a step, named with "
         "--step-marker, settles it");
   }
   return loop;

@@ -238,6 +238,11 @@ TEST(Periodicity, WhatMayBeLayersIsSaidToBe) {
   const Steps steps = found(loop);
   EXPECT_EQ(steps.found_by, FoundBy::periodicity);
   EXPECT_THAT(steps.notes, testing::Contains(HasSubstr("a layer of a model")));
+  LoopMaker passes;
+  for (int pass = 0; pass < 5; ++pass) layers(passes);
+  const Steps of_passes = found(passes);
+  EXPECT_THAT(of_passes.notes, testing::Contains(HasSubstr("several levels")));
+  EXPECT_THAT(of_passes.notes, testing::Contains(HasSubstr("a layer of a model")));
 }
 
 TEST(Periodicity, MicroBatchesInOneMarkedStepAreNoSteps) {
