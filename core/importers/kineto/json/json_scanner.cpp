@@ -76,6 +76,16 @@ const char* closing_quote(const char* at, const char* end, bool& escaped) {
   return at < end ? at : end;
 }
 
+// A hole of zero bytes, a disk's block at least, swallows events up to a quote behind it. Single ones are kept as
+// they are written.
+const char* hole_in(const char* first, const char* last) {
+  constexpr std::ptrdiff_t kBlock = 512;
+  if (last - first < kBlock) return nullptr;
+  return static_cast<const char*>(std::memchr(first, '\0', static_cast<std::size_t>(last - first)));
+}
+
+constexpr const char* kHoleInString = "a string holds zero bytes";
+
 }  // namespace
 
 bool JsonScanner::string(JsonValue& out) {
@@ -84,6 +94,7 @@ bool JsonScanner::string(JsonValue& out) {
   out.escaped = false;
   const char* const last = closing_quote(first, end_, out.escaped);
   if (last == end_) return short_of_text();
+  if (const char* hole = hole_in(first, last)) return at_ = hole, fail(kHoleInString);
   out.text = {first, static_cast<std::size_t>(last - first)};
   return at_ = last + 1, true;
 }
@@ -109,7 +120,10 @@ bool JsonScanner::container(JsonValue& out) {
     at = find(at, end_, brackets);
     if (at == end_) break;
     if (*at == '"') {
-      at = closing_quote(at + 1, end_, escaped);
+      const char* const text = at + 1;
+      at = closing_quote(text, end_, escaped);
+      if (at == end_) break;
+      if (const char* hole = hole_in(text, at)) return at_ = hole, fail(kHoleInString);
     } else if (*at == '{' || *at == '[') {
       if (depth == kMaxDepth) return at_ = at, fail("nesting deeper than 1024");
       is_object[++depth] = *at == '{';

@@ -57,6 +57,16 @@ TEST(KinetoJsonScanner, TakesValuesWhole) {
   }
 }
 
+// A block of the file was never written: events up to the next quote are gone.
+TEST(KinetoJsonScanner, AHoleInAStringIsNoText) {
+  const std::string hole(4096, '\0'), few(3, '\0');
+  for (const auto& [before, after] :
+       {std::pair{R"("Ev )", R"( Idx")"}, {R"({"a": "b)", R"(c"})"}, {R"([1, "b)", R"(", 2])"}}) {
+    EXPECT_EQ(value_of(before + hole + after).state, State::wrong) << before;
+    EXPECT_EQ(value_of(before + few + after).state, State::good) << before;
+  }
+}
+
 TEST(KinetoJsonScanner, EveryPrefixOfAValueNeedsMore) {
   const std::string whole =
       R"({"key \" with {quotes}": [1.5, "text ]", {"a": [[], {}]}, null, "\\"], "long": "0123456789abcdefghij"})";
