@@ -35,6 +35,25 @@ std::vector<bool> with_device_work(const Trace& trace, const Steps& steps) {
   return out;
 }
 
+std::map<ProcessId, IntervalSet> capture_times(const Trace& trace) {
+  constexpr std::int64_t kEver = std::numeric_limits<std::int64_t>::max();
+  const HostRanges& h = trace.host_ranges();
+  std::map<ProcessId, std::vector<Interval>> times;
+  for (CallId call = 0; call < trace.calls().size(); ++call) {
+    if (trace.calls().api[call] != ApiKind::graph_build) continue;
+    const RangeId range = trace.calls().range[call];
+    std::vector<Interval>& own = times[trace.data().threads[h.thread[range]].process];
+    const std::string_view name = trace.text(h.name[range]);
+    if (name.find("StreamBeginCapture") != std::string_view::npos)
+      own.push_back({h.begin[range], kEver});
+    else if (name.find("StreamEndCapture") != std::string_view::npos && !own.empty())
+      own.back().end = std::min(own.back().end, h.end[range]);
+  }
+  std::map<ProcessId, IntervalSet> out;
+  for (auto& [process, own] : times) out[process] = unite(std::move(own));
+  return out;
+}
+
 // Launches of which the work is missing, beyond those whose work no record ties to them.
 bool any_lost(const std::vector<StepLaunches>& launches, std::uint64_t unlinked) {
   std::uint64_t lacking = 0;
@@ -125,17 +144,33 @@ std::vector<bool> cut_graph_launches(const Trace& trace) {
   return out;
 }
 
+std::vector<bool> captured_launches(const Trace& trace) {
+  const Calls& calls = trace.calls();
+  const HostRanges& h = trace.host_ranges();
+  const std::map<ProcessId, IntervalSet> captures = capture_times(trace);
+  std::vector<bool> out(calls.size(), false);
+  for (CallId call = 0; call < calls.size() && !captures.empty(); ++call) {
+    if (!is_launch(calls.api[call]) || !trace.ops_launched_by(call).empty()) continue;
+    const RangeId range = calls.range[call];
+    const auto own = captures.find(trace.data().threads[h.thread[range]].process);
+    out[call] =
+        own != captures.end() && !clip(own->second, {h.begin[range], h.begin[range] + 1}).empty();
+  }
+  return out;
+}
+
 std::vector<StepLaunches> launches_by_step(const Trace& trace, const Steps& steps) {
   std::vector<StepLaunches> out(steps.list.size());
   std::vector<std::int64_t> last(out.size(), std::numeric_limits<std::int64_t>::min());
   const HostRanges& h = trace.host_ranges();
   const Calls& calls = trace.calls();
-  const std::vector<bool> inside = inside_a_call(h), cut = cut_graph_launches(trace);
+  const std::vector<bool> inside = inside_a_call(h), cut = cut_graph_launches(trace),
+                          captured = captured_launches(trace);
   for (CallId call = 0; call < calls.size(); ++call) {
     const RangeId range = calls.range[call];
     const bool puts_kernels =
         calls.api[call] == ApiKind::launch_kernel || calls.api[call] == ApiKind::launch_graph;
-    if (!puts_kernels || calls.correlation[call] == 0) continue;
+    if (!puts_kernels || captured[call] || calls.correlation[call] == 0) continue;
     if (trace.data().threads[h.thread[range]].process != steps.process) continue;
     const std::size_t step = row_at(steps, h.begin[range]);
     if (step >= out.size()) continue;

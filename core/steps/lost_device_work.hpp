@@ -25,6 +25,10 @@ std::vector<StepLaunches> launches_by_step(const Trace& trace, const Steps& step
 // have as many: the profiler lost some, or the trace ends in between.
 std::vector<bool> cut_graph_launches(const Trace& trace);
 
+// By call, launches without device work while their process captured a graph: they put kernels into
+// it, and run nothing.
+std::vector<bool> captured_launches(const Trace& trace);
+
 // Device ops of the process that no record ties to a call: without a correlation, or on a stream
 // that has none with a call where others have.
 std::vector<bool> unlinked_ops(const Trace& trace, ProcessId process);

@@ -51,17 +51,18 @@ bool is_inside_a_call(const HostRanges& ranges, RangeId range) {
   return outer != kNone && family_of(ranges.kind[outer]) == HostFamily::api;
 }
 
-// Kernel launches without their device work; the edge is the end of a thread. A launch that a graph
-// captures has none either, and the graph's launch comes behind it.
+// Kernel launches without their device work, but for those that a graph captures; the edge is the end
+// of a thread.
 Lacking without_device_work(const Trace& trace, ProcessId process) {
   const HostRanges& ranges = trace.host_ranges();
   Lacking lacking;
   std::map<ThreadId, std::uint64_t> since_seen;
-  const std::vector<bool> cut = cut_graph_launches(trace);
+  const std::vector<bool> cut = cut_graph_launches(trace), captured = captured_launches(trace);
   for (CallId call = 0; call < trace.calls().size(); ++call) {
     const RangeId range = trace.calls().range[call];
     const ThreadId thread = ranges.thread[range];
-    if (trace.data().threads[thread].process != process || is_inside_a_call(ranges, range))
+    if (trace.data().threads[thread].process != process || captured[call] ||
+        is_inside_a_call(ranges, range))
       continue;
     const ApiKind api = trace.calls().api[call];
     const bool is_kernel = api == ApiKind::launch_kernel || api == ApiKind::launch_graph;

@@ -47,6 +47,27 @@ std::vector<int> counted_ids(const Steps& steps) {
   return out;
 }
 
+// The step in which a graph is captured ends with launches that run nothing.
+TEST(LostDeviceWork, ACapturedGraphLacksNone) {
+  LoopMaker loop;
+  loop.range("ProfilerStep#134", [&] {
+    loop.kernel("gemm", 10'000);
+    loop.make.call("cudaStreamBeginCapture", 1, loop.now, loop.now + LoopMaker::kCall);
+    for (int k = 0; k < 50; ++k) {
+      loop.now += 2 * LoopMaker::kCall;
+      loop.make.call("cudaLaunchKernel", 1, loop.now, loop.now + LoopMaker::kCall,
+                     ++loop.correlation);
+    }
+    loop.now += 2 * LoopMaker::kCall;
+    loop.make.call("cudaStreamEndCapture", 1, loop.now, loop.now + LoopMaker::kCall);
+    loop.wait();
+  });
+  loop.make.data.source = SourceKind::kineto;
+  const Steps steps = found(loop);
+  ASSERT_EQ(steps.list.size(), 1U);
+  EXPECT_TRUE(steps.list[0].wall_known);
+}
+
 TEST(LostDeviceWork, StepsWithoutItAndTheOneBehindAreNotCounted) {
   for (const Kept lost : {Kept::launches, Kept::host_ops, Kept::most}) {
     const Steps first = steps_that_keep([&](int i) { return i < 4 ? lost : Kept::all; });

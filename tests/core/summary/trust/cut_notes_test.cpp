@@ -62,6 +62,17 @@ TEST(CutNotes, LaunchesWhoseWorkComesBehindTheTrace) {
               ElementsAre(HasSubstr("ends in the middle of the run: of the last 2 of 52")));
 }
 
+// A graph is captured at the end, and what it holds runs later or never.
+TEST(CutNotes, LaunchesOfACaptureLackNothing) {
+  Piece piece;
+  piece.both(50);
+  piece.make.call("cudaStreamBeginCapture", 1, piece.now, piece.now + 10);
+  piece.now += 20;
+  for (std::uint32_t id = 1'000; id < 1'100; ++id) piece.launch(id);
+  piece.make.call("cudaStreamEndCapture", 1, piece.now, piece.now + 10);
+  EXPECT_THAT(piece.notes(), IsEmpty());
+}
+
 TEST(CutNotes, RecordsThatDoNotMeetInBetween) {
   const auto cut = [](Piece& piece) {
     piece.both(10);
