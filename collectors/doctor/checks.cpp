@@ -27,9 +27,8 @@ Check injection(const Facts& f) {
   if (f.inject_library.empty())
     return {"library", State::missing, "libstepscope_inject.so is not beside stepscope",
             "build it (target stepscope_inject), or name it in STEPSCOPE_INJECT_LIBRARY"};
-  if (f.inject_library.find_first_of(": ") != std::string::npos)
-    return {"library", State::missing, f.inject_library + " has a space or a colon in its path",
-            "install stepscope elsewhere: LD_PRELOAD cannot hold such a path"};
+  if (!f.preload_why_not.empty())
+    return {"library", State::missing, f.preload_why_not, "make that folder yours, or set TMPDIR"};
   return {"library", State::good, f.inject_library, ""};
 }
 

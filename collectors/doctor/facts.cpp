@@ -12,6 +12,7 @@
 
 #include "collectors/doctor/question.hpp"
 #include "collectors/launcher/environment.hpp"
+#include "collectors/launcher/preload_path.hpp"
 #include "collectors/record_function/torch_library.hpp"
 #include "collectors/recorder/clock.hpp"
 
@@ -47,6 +48,8 @@ void run_python(const Say& say) {
 
 void ask_for_own_library(Facts& facts) {
   facts.inject_library = launcher::find_inject_library();
+  const auto preload = launcher::preload_path(facts.inject_library, launcher::link_folder());
+  if (!preload) facts.preload_why_not = preload.error().message;
 }
 
 void ask_python(Facts& facts) {

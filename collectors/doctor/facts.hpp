@@ -25,7 +25,8 @@ struct Facts {
   std::string folder = ".";                    // where a trace would be written
   std::chrono::milliseconds patience{20'000};  // for each answer
 
-  std::string inject_library;  // empty: not found
+  std::string inject_library;   // empty: not found
+  std::string preload_why_not;  // why LD_PRELOAD cannot hold it
 
   std::string python;  // "3.11.2"; empty: no python3 in the PATH, or it did not answer
   std::string python_why_not;

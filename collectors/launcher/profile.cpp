@@ -21,6 +21,7 @@
 #include "collectors/launcher/launched_rank.hpp"
 #include "collectors/launcher/message.hpp"
 #include "collectors/launcher/output_folder.hpp"
+#include "collectors/launcher/preload_path.hpp"
 #include "collectors/launcher/run_file.hpp"
 #include "collectors/recorder/draining/salvage.hpp"
 #include "core/model/losses.hpp"
@@ -434,13 +435,9 @@ int run_profile(const ProfileOptions& given, const ReduceRanks& reduce) {
                           "libstepscope_inject.so is not beside stepscope; build it, or name it in "
                           "STEPSCOPE_INJECT_LIBRARY");
   }
-  if (library.find_first_of(": ") != std::string::npos) {
-    return run_unprofiled(options,
-                          library +
-                              ": LD_PRELOAD cannot hold a path with a space or a colon; install "
-                              "stepscope elsewhere");
-  }
-  ProfiledRun run(options, library, reduce);
+  const Result<std::string> preload = preload_path(library, link_folder());
+  if (!preload) return run_unprofiled(options, preload.error().message);
+  ProfiledRun run(options, *preload, reduce);
   if (Status ready = run.prepare(); !ready.ok())
     return run_unprofiled(options, ready.error().message);
   return run.run();
