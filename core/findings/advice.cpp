@@ -50,12 +50,12 @@ constexpr std::string_view kOneBatch =
 
 constexpr Row kRows[] = {
     {Advice::core_contention,
-     {"give the loop a core: fewer threads (OMP_NUM_THREADS, torch.set_num_threads) and loader "
-      "workers than cores, and no other program beside it",
+     {"give the loop a core: run no other program beside it, and no more threads (OMP_NUM_THREADS) "
+      "and loader workers together than there are cores",
       "torch.set_num_threads({threads})\n"
       "DataLoader(dataset, num_workers={workers})"},
-     {"give the loop a core: fewer threads (OMP_NUM_THREADS, at::set_num_threads) and loader "
-      "workers than cores, and no other program beside it",
+     {"give the loop a core: run no other program beside it, and no more threads (OMP_NUM_THREADS) "
+      "and loader workers together than there are cores",
       "at::set_num_threads({threads});\n"
       "torch::data::DataLoaderOptions().workers({workers})"}},
     {Advice::input_waits,

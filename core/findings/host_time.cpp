@@ -14,14 +14,29 @@ bool core_wait_is_known(const JudgedRun& run) {
   return !run.cpu.waits_known(run.steps.thread).empty();
 }
 
-std::optional<std::uint32_t> core_count(const JudgedRun& run) {
+namespace {
+
+// Returns a positive number among the loop's process's facts.
+std::optional<std::uint32_t> fact(const JudgedRun& run, const char* name) {
   const auto& facts = run.trace.data().processes[run.steps.process].facts;
-  const auto found = facts.find("machine.cpus");
-  std::uint32_t cores = 0;
+  const auto found = facts.find(name);
+  std::uint32_t number = 0;
   if (found == facts.end()) return std::nullopt;
   const std::string& text = found->second;
-  (void)std::from_chars(text.data(), text.data() + text.size(), cores);
-  return cores > 0 ? std::optional(cores) : std::nullopt;
+  (void)std::from_chars(text.data(), text.data() + text.size(), number);
+  return number > 0 ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> core_count(const JudgedRun& run) {
+  return fact(run, "machine.cpus");
+}
+
+std::uint32_t torch_threads(const JudgedRun& run) {
+  if (!run.trace.data().processes[run.steps.process].facts.contains("torch")) return 0;
+  const auto given = fact(run, "env.OMP_NUM_THREADS");
+  return given ? *given : core_count(run).value_or(0);
 }
 
 std::uint32_t loader_workers(const JudgedRun& run) {

@@ -26,6 +26,10 @@ bool core_wait_is_known(const JudgedRun& run);
 // Returns the cores that the process may use; nothing where the trace does not say.
 std::optional<std::uint32_t> core_count(const JudgedRun& run);
 
+// Returns with how many threads PyTorch computes unless the program says otherwise: OMP_NUM_THREADS,
+// else one a core; 0 where the process has no PyTorch, or the cores are not known.
+std::uint32_t torch_threads(const JudgedRun& run);
+
 // Returns the share on a core of the time in which the loop's input is made: its workers' time,
 // where it has some, else the loop's thread's within `times`. Nothing where it was not sampled.
 std::optional<double> input_cpu_share(const JudgedRun& run, const IntervalSet& times);

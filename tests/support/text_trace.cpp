@@ -154,8 +154,12 @@ void TextTrace::process(const TextLine& line) {
   process.pid = 100 + id;
   process.rank = static_cast<std::int32_t>(parse_count(line.option("rank", "0")));
   process.world_size = static_cast<std::int32_t>(parse_count(line.option("world", "1")));
-  if (const std::string cores = line.option("cores", ""); !cores.empty())
-    process.facts["machine.cpus"] = cores;
+  constexpr std::pair<const char*, const char*> kFacts[] = {
+      {"cores", "machine.cpus"}, {"torch", "torch"}, {"threads", "env.OMP_NUM_THREADS"}};
+  for (const auto& [option, fact] : kFacts) {
+    if (const std::string value = line.option(option, ""); !value.empty())
+      process.facts[fact] = value;
+  }
 }
 
 void TextTrace::device(const TextLine& line) {

@@ -33,19 +33,25 @@ std::string cores_text(const JudgedRun& run) {
   const auto cores = core_count(run);
   const std::uint32_t workers = loader_workers(run);
   std::string out = cores ? fmt::format("the {} cores", *cores) : "the cores";
-  if (workers > 0) out += fmt::format(" (its own {} loader workers among them)", workers);
+  if (workers == 1) out += " (its own loader worker among them)";
+  if (workers > 1) out += fmt::format(" (its own {} loader workers among them)", workers);
   return out;
 }
 
-// Shares the cores between the loader's workers and the threads of the step; the loader's line is
-// left out where there is no loader.
-void share_cores(const JudgedRun& run, std::string& hint) {
+// Shares the cores between the loader's workers and the threads of the step. A line of the hint stays
+// only where it changes something: fewer threads than PyTorch computes with, fewer workers than now.
+std::string shared_cores(const JudgedRun& run, const std::string& hint) {
   const auto cores = core_count(run);
-  if (!cores) return hint.clear();
+  if (!cores) return "";
   const std::uint32_t workers = std::min(loader_workers(run), *cores - 1);
-  if (workers == 0) hint.resize(hint.find('\n'));
-  put_number("{workers}", workers, hint);
-  put_number("{threads}", *cores - workers, hint);
+  const std::uint32_t threads = *cores - workers;
+  const std::size_t end = hint.find('\n');
+  std::string out;
+  if (threads < torch_threads(run)) out = hint.substr(0, end);
+  if (workers < loader_workers(run)) out += (out.empty() ? "" : "\n") + hint.substr(end + 1);
+  put_number("{workers}", workers, out);
+  put_number("{threads}", threads, out);
+  return out;
 }
 
 Finding contention_finding(const JudgedRun& run, const Price& price, double waits) {
@@ -56,7 +62,7 @@ Finding contention_finding(const JudgedRun& run, const Price& price, double wait
       "processes had {}",
       format_duration(waits), percent(run.share(waits)), cores_text(run));
   advise(Advice::core_contention, run.language, out);
-  share_cores(run, out.code_hint);
+  out.code_hint = shared_cores(run, out.code_hint);
   out.falsified_by =
       "on a machine that nothing else uses, with fewer threads than cores, the step takes as long";
   out.certainty = Certainty::trace_verified;

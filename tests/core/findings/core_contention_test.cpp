@@ -22,8 +22,11 @@ std::string hint_on(const std::string& machine) {
   return finding_of_text(waiting_loop(machine), "core_contention").code_hint;
 }
 
-TEST(CoreContention, SharesTheMachinesCores) {
-  EXPECT_EQ(hint_on("process p0 cores=8\n"), "torch.set_num_threads(8)");
+TEST(CoreContention, NamesFewerThreadsOnlyWherePyTorchComputesWithMore) {
+  EXPECT_EQ(hint_on("process p0 cores=8 torch=2.11.0 threads=16\n"), "torch.set_num_threads(8)");
+  EXPECT_EQ(hint_on("process p0 cores=8 torch=2.11.0 threads=8\n"), "");
+  EXPECT_EQ(hint_on("process p0 cores=8 torch=2.11.0\n"), "");
+  EXPECT_EQ(hint_on("process p0 cores=8 threads=16\n"), "");
 }
 
 TEST(CoreContention, NamesNoNumberWhereTheCoresAreNotKnown) {
