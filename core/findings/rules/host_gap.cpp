@@ -110,8 +110,9 @@ Judgement judge_host_gap(const JudgedRun& run) {
   if (idle < run.least_ns()) {
     if (is_known_by_samples(run))
       return abstained(
-          "samples are all that is known of this program: whether a line computes in a library, "
-          "sleeps or waits is not");
+          "all that is known of this program are samples, which do not tell whether a line "
+          "computes "
+          "in a library, sleeps or waits");
     if (gaps.count == 0)
       return cleared(run.has_device
                          ? "the host is nowhere away for a millisecond while the device idles"

@@ -76,6 +76,17 @@ void keep_workers(Edit& edit, std::uint32_t producer) {
   }
 }
 
+std::string workers_text(std::uint32_t before, std::uint32_t now) {
+  if (now == before)
+    return fmt::format("the loader keeps its {} from epoch to epoch",
+                       now == 1 ? "worker" : fmt::format("{} workers", now));
+  return fmt::format(
+      "the loader has {} worker{} in place of {}, each as fast as now, and keeps them from epoch "
+      "to "
+      "epoch",
+      now, now == 1 ? "" : "s", before);
+}
+
 // The producers of the scope's waits have as many workers as the fix says, else twice as many.
 void add_workers(Edit& edit) {
   TaskGraph& graph = edit.graph;
@@ -92,10 +103,7 @@ void add_workers(Edit& edit) {
     producer.workers = edit.fix.workers > 0 ? edit.fix.workers : 2 * before;
     producer.depth = producer.depth / before * producer.workers;
     keep_workers(edit, static_cast<std::uint32_t>(p));
-    edit.assume(
-        fmt::format("the loader has {} worker{} in place of {}, each as fast as now, and keeps "
-                    "them from epoch to epoch",
-                    producer.workers, producer.workers == 1 ? "" : "s", before));
+    edit.assume(workers_text(before, producer.workers));
   }
 }
 

@@ -200,6 +200,11 @@ TEST(LoaderForecasts, OtherNumbersOfWorkers) {
   }
 }
 
+TEST(LoaderForecasts, AsManyWorkersAsNowAreNotSaidToReplaceThem) {
+  const Forecast forecast = forecast_of(loops().front(), {"prefetch_input:workers=1"});
+  EXPECT_EQ(forecast.assumptions.front(), "the loader keeps its worker from epoch to epoch");
+}
+
 TEST(LoaderForecasts, WhatIsMadeAheadHidesUnevenBatches) {
   for (const int workers : {1, 2, 4}) {
     const Loop slow{.workers = workers, .making = 800 * workers, .uneven = 3000 * workers};

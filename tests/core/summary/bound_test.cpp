@@ -76,6 +76,14 @@ TEST(SummaryBound, WithoutDeviceWorkNobodyIsBlamed) {
   EXPECT_TRUE(sum.trust.notes.empty());
 }
 
+TEST(SummaryBound, AProgramWithoutOperationsIsNotSaidToComputeNothing) {
+  SimpleSteps s;
+  s.step(100);
+  s.own(Cause::host_python, 100);
+  const Summary sum = s.sum();
+  EXPECT_THAT(sum.partition.why_bound, HasSubstr("no operation on the CPU was recorded"));
+}
+
 TEST(SummaryBound, AVerdictThatHangsOnWhatIsUnknownIsNotGiven) {
   SimpleSteps s;
   s.step(100);
