@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "core/findings/advice.hpp"
@@ -32,6 +33,7 @@ constexpr double kAssumedGain = 0.5, kHotspotLeastGain = 0.1, kMostGain = 0.9;
 // Share of a phase's chains that stays at most, where fusing is the fix.
 constexpr double kWorthFusing = 0.7;
 constexpr std::size_t kMostHotspots = 3;
+constexpr double kMostOfIt = 0.5;  // share of a hotspot from which one operation is named
 
 bool is_candidate(Cause cause) {
   return cause == Cause::gpu_select || cause == Cause::gpu_reduce ||
@@ -188,16 +190,38 @@ Fix faster_by(const JudgedRun& run, const Hotspot& spot, std::vector<DeviceOpId>
   return out;
 }
 
+// Names the operation on the CPU that holds most of a hotspot. Kernels have names of a line's length,
+// and a table of their own.
+class OperationTimes {
+ public:
+  void add(const JudgedRun& run, const Segment& s, std::int64_t ns) {
+    if (!run.has_device && s.host_evidence != kNone)
+      times_[run.trace.text(run.trace.host_ranges().name[s.host_evidence])] += ns;
+  }
+  std::string text(std::int64_t whole) const {
+    for (const auto& [name, ns] : times_)
+      if (static_cast<double>(ns) > kMostOfIt * static_cast<double>(whole))
+        return fmt::format("; {} of that is {}",
+                           percent(static_cast<double>(ns) / static_cast<double>(whole)), name);
+    return "";
+  }
+
+ private:
+  std::map<std::string_view, std::int64_t> times_;
+};
+
 Finding hotspot_finding(const JudgedRun& run, const Hotspot& spot) {
   Price price(run);
   std::uint64_t calls = 0;
   std::uint32_t last = kNone;
   std::vector<DeviceOpId> ops;
+  OperationTimes operations;
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
     if (s.cause != spot.cause || s.phase != spot.phase || run.unexplained_ns(i) <= 0) continue;
     if (is_whole_graph(run, s)) continue;
     price.add(s, run.unexplained_ns(i));
+    operations.add(run, s, run.unexplained_ns(i));
     ops.push_back(s.device_evidence);
     const std::uint32_t work = run.has_device ? s.device_evidence : s.host_evidence;
     if (work != last) ++calls;
@@ -210,9 +234,10 @@ Finding hotspot_finding(const JudgedRun& run, const Hotspot& spot) {
   out.ceiling_ns_per_step = (1 - stays) * ns;
   out.count_per_step = run.count_per_step(calls);
   const std::string phase(run.phase_name(spot.phase));
-  out.title = fmt::format("{} take {} a step, {} of {}", what_it_is(spot.cause),
+  out.title = fmt::format("{} take {} a step, {} of {}{}", what_it_is(spot.cause),
                           format_duration(ns), percent(spot.of_phase),
-                          phase.empty() ? "the time outside any phase" : "'" + phase + "'");
+                          phase.empty() ? "the time outside any phase" : "'" + phase + "'",
+                          operations.text(spot.ns));
   advise(advice_for(spot.cause), run.language, out);
   out.falsified_by =
       "skipping this work (for a test, with stale or random results in its place) does not make "
