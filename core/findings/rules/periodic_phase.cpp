@@ -6,6 +6,8 @@
 //                 ceiling >= least, by the noise of the steps without the phase
 //   amortised     wall time that the phase (with those inside it) owns, over all counted steps,
 //                 without code that was compiled or loaded in it: that passes once
+//   not judged    where no phase has a period, and steps are long by more than 5 % of the loop's time
+//                 beside what they waited for a core
 //   ceiling       half of it: running it half as often is what a user can decide
 #include "core/findings/rules/rules.hpp"
 
@@ -23,6 +25,7 @@ namespace {
 
 constexpr double kPeriodicPhaseLeastShare = 0.03;
 constexpr double kLeastPeriod = 2;
+constexpr double kLongStepsLeastShare = 0.05;
 
 // "eval/loss": as the summary names phases.
 std::string path_of(const std::vector<Phase>& phases, PhaseId phase) {
@@ -120,6 +123,25 @@ Finding periodic_finding(const JudgedRun& run, const PhaseRow& row, const Period
   return out;
 }
 
+// Whether steps are long by what the program does in them, and no phase of their own tells what: time
+// in which they waited for a core is the machine's.
+bool has_unnamed_long_steps(const LongSteps& slow) {
+  std::int64_t work = slow.excess_ns_total;
+  for (const auto& [cause, ns] : slow.excess_by_cause())
+    if (cause == Cause::host_core_wait) work -= ns;
+  return slow.matter() && !slow.left_out &&
+         static_cast<double>(work) > kLongStepsLeastShare * static_cast<double>(slow.loop_ns_total);
+}
+
+std::string unnamed_text(const LongSteps& slow) {
+  return fmt::format(
+      "{} of the loop's time ('Long steps' names their lines), but no phase of {} own is marked; "
+      "mark it with a range (record_function, nvtx) to have it judged",
+      slow.steps == 1 ? "one long step holds " + percent(slow.share())
+                      : fmt::format("{} long steps hold {}", slow.steps, percent(slow.share())),
+      slow.steps == 1 ? "its" : "their");
+}
+
 }  // namespace
 
 Judgement judge_periodic_phase(const JudgedRun& run) {
@@ -141,13 +163,8 @@ Judgement judge_periodic_phase(const JudgedRun& run) {
     }
   }
   if (!out.found.empty()) return out;
-  const LongSteps& slow = run.summary.long_steps;
-  if (name.empty() && slow.matter() && !slow.left_out)
-    return abstained(
-        fmt::format("{} long steps hold {} of the loop's time ('Long steps' names their "
-                    "lines), but no phase of their own is marked; mark it with a range "
-                    "(record_function, nvtx) to have it judged",
-                    slow.steps, percent(slow.share())));
+  if (name.empty() && has_unnamed_long_steps(run.summary.long_steps))
+    return abstained(unnamed_text(run.summary.long_steps));
   if (name.empty()) return cleared("every phase runs in every step");
   return cleared(fmt::format("'{}' costs {} a step ({}) over all steps", name,
                              format_duration(most), percent(run.share(most))));
