@@ -55,6 +55,9 @@ void add_profile_verb(CLI::App& app, int& status) {
   verb->add_flag("--native-lines", options->native_lines,
                  "Source lines of a program in C++ (or another compiled language): its stack is "
                  "unwound where there is no Python; build it with -g");
+  verb->add_option("--lines-in", options->lines_in,
+                   "PACKAGE[,PACKAGE]: lines inside these installed packages count as yours, for a "
+                   "loop that a library runs (transformers)");
   verb->add_flag("!--no-source-text", options->source_text,
                  "Do not keep the text of the recorded lines; diff and gate then pair the lines of "
                  "an edited file by their work alone");

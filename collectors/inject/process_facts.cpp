@@ -34,6 +34,7 @@ constexpr std::string_view kPrefixes[] = {"RANK=",
                                           "CUDA_VISIBLE_DEVICES=",
                                           "CUDA_LAUNCH_BLOCKING=",
                                           "OMP_NUM_THREADS=",
+                                          "STEPSCOPE_LINES_IN=",
                                           "MKL_NUM_THREADS=",
                                           "PYTORCH_",
                                           "TORCH_"};

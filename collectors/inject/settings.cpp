@@ -106,6 +106,7 @@ Settings settings_from_environment() noexcept {
   Settings settings;
   settings.output = std::getenv("STEPSCOPE_OUTPUT");
   settings.only = std::getenv("STEPSCOPE_ONLY");
+  settings.lines_in = std::getenv("STEPSCOPE_LINES_IN");
   settings.level = level_of(std::getenv("STEPSCOPE_LEVEL"));
   settings.ops = is_set("STEPSCOPE_OPS") || settings.level == Level::deep;
   settings.native_lines = is_set("STEPSCOPE_NATIVE_LINES");

@@ -6,6 +6,7 @@
 //   STEPSCOPE_OPS        1: ops also with a GPU
 //   STEPSCOPE_NATIVE_LINES  1: places in compiled code, where a thread has no Python
 //   STEPSCOPE_ONLY       regular expression (POSIX extended) for the processes to record
+//   STEPSCOPE_LINES_IN   installed packages whose lines count as the user's, with commas between
 //   STEPSCOPE_START_AFTER, STEPSCOPE_STEPS  "100" steps or "1500ms"
 //   STEPSCOPE_WINDOW     "20/20": steps recorded, steps not
 //   STEPSCOPE_CAPTURE_RANGE   name of a range, or cudaProfilerApi; STEPSCOPE_CAPTURE_SIGNAL: number
@@ -44,6 +45,7 @@ namespace stepscope::inject {
 struct Settings {
   const char* output = nullptr;
   const char* only = nullptr;
+  const char* lines_in = nullptr;
   Level level = Level::standard;
   bool ops = false;
   bool native_lines = false;

@@ -17,6 +17,7 @@
 #include "collectors/native_frames/native_call_site.hpp"
 #include "collectors/nvml/sampler.hpp"
 #include "collectors/pm_sampling/pm_source.hpp"
+#include "collectors/python_frames/known_code.hpp"
 #include "collectors/python_frames/python_call_site.hpp"
 #include "collectors/record_function/autograd_numbers.hpp"
 #include "collectors/record_function/record_function.hpp"
@@ -153,6 +154,7 @@ void start_collectors() noexcept {
   const CommandLine& command = read_command_line();
   if (settings.output != nullptr && settings.output[0] == '/' &&
       is_selected(settings.only, name_of_program(command.argc, command.argv.data()).data())) {
+    python::count_as_users(settings.lines_in);
     start_selected();
   }
   started = 2;

@@ -40,8 +40,9 @@ void remove_outer_options(Environment& environment) {
   if (!environment.contains("STEPSCOPE_OUTPUT")) return;
   for (const char* variable :
        {"STEPSCOPE_OPS", "STEPSCOPE_NATIVE_LINES", "STEPSCOPE_GRAPHS", "STEPSCOPE_PM_US",
-        "STEPSCOPE_ONLY", "STEPSCOPE_RIVAL", "STEPSCOPE_START_AFTER", "STEPSCOPE_STEPS",
-        "STEPSCOPE_WINDOW", "STEPSCOPE_CAPTURE_RANGE", "STEPSCOPE_CAPTURE_SIGNAL"})
+        "STEPSCOPE_ONLY", "STEPSCOPE_LINES_IN", "STEPSCOPE_RIVAL", "STEPSCOPE_START_AFTER",
+        "STEPSCOPE_STEPS", "STEPSCOPE_WINDOW", "STEPSCOPE_CAPTURE_RANGE",
+        "STEPSCOPE_CAPTURE_SIGNAL"})
     environment.erase(variable);
   const auto sampling = environment.find("STEPSCOPE_SAMPLE_US");
   if (sampling != environment.end() && sampling->second == "0") environment.erase(sampling);
@@ -120,6 +121,7 @@ std::vector<std::string> add_injection(Environment& environment, const Injection
   if (options.pm_sampling) environment["STEPSCOPE_PM_US"] = "1000";
   set_where_given(environment, "STEPSCOPE_GRAPHS", options.graphs);
   set_where_given(environment, "STEPSCOPE_ONLY", options.only);
+  set_where_given(environment, "STEPSCOPE_LINES_IN", options.lines_in);
   set_capture(environment, options.capture);
   if (!rivals.empty()) environment["STEPSCOPE_RIVAL"] = rivals.front();
   return rivals;

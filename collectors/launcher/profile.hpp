@@ -41,6 +41,7 @@ struct ProfileOptions {
   bool source_text = true;    // keep the text of the lines that were recorded
   std::string graphs;         // nodes, whole; empty: by what is in the process
   std::string only;           // POSIX extended regular expression, checked by the caller or here
+  std::string lines_in;       // installed packages, with commas between
   CaptureOptions capture;     // as the user wrote them
   std::vector<std::string> command;
 };

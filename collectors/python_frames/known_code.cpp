@@ -193,6 +193,20 @@ bool in_standard_library(std::string_view path) noexcept {
   return zip != npos && path.find(".zip/", zip) != npos;
 }
 
+constinit std::string_view users_packages;
+
+// "transformers" of "transformers/trainer.py" or of "transformers.py".
+bool is_users_package(std::string_view path) noexcept {
+  const std::string_view folder = path.substr(0, path.find('/'));
+  const std::string_view package = folder.substr(0, folder.find('.'));
+  for (std::string_view rest = users_packages; !rest.empty();) {
+    const std::size_t end = rest.find(',');
+    if (rest.substr(0, end) == package) return true;
+    rest.remove_prefix(end == npos ? rest.size() : end + 1);
+  }
+  return false;
+}
+
 // A torch that lives elsewhere: built in its source tree, or unpacked by a packager.
 bool in_torch_tree(std::string_view path) noexcept {
   constexpr std::string_view kTorch = "/torch/";
@@ -205,6 +219,10 @@ bool in_torch_tree(std::string_view path) noexcept {
 
 }  // namespace
 
+void count_as_users(const char* packages) noexcept {
+  users_packages = packages != nullptr ? packages : "";
+}
+
 SourceKind source_kind(std::string_view path) noexcept {
   if (path.starts_with("<")) {
     if (starts_with_any(path, {"<frozen ", "<__array_function__"})) return SourceKind::library;
@@ -212,6 +230,7 @@ SourceKind source_kind(std::string_view path) noexcept {
     return path.starts_with("<eval_with_key>") ? SourceKind::torch : SourceKind::user;
   }
   if (const std::string_view package = package_path(path); !package.empty()) {
+    if (is_users_package(package)) return SourceKind::user;
     const bool torch = starts_with_any(package, {"torch/", "functorch/", "torchgen/"});
     return torch ? SourceKind::torch : SourceKind::package;
   }

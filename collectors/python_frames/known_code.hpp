@@ -28,6 +28,10 @@ enum class SourceKind : std::uint8_t {
 
 SourceKind source_kind(std::string_view path) noexcept;
 
+// Counts the files of these installed packages ("transformers,accelerate") as the user's. It is
+// called before any other function here; the text is kept, not copied. Null: none.
+void count_as_users(const char* packages) noexcept;
+
 // Returns the kind of the code's file, by its text object, which all code of the file shares: there
 // are few, so they stay known.
 SourceKind kind_of(const Layout& at, Object code) noexcept;

@@ -265,7 +265,8 @@ std::string how_text(const Activity& activity, const LoopNest& nest,
     text +=
         fmt::format(" and of {} more that train{}", loops.size() - 1, loops.size() == 2 ? "s" : "");
   if (steps != iterations)
-    text += fmt::format(", of which an optimizer steps for several at once: {} steps", steps);
+    text +=
+        fmt::format("; the optimizer steps once in several of them, so they are {} steps", steps);
   if (idle > 0)
     text += fmt::format("; {} more, in which nothing trains, are no steps of their own", idle);
   return text;
@@ -296,6 +297,29 @@ std::vector<Loop> divisions(const Activity& activity, const Cycle& cycle, const 
   return out;
 }
 
+// "transformers" of ".../site-packages/transformers/trainer.py"; empty: it is installed nowhere.
+std::string_view package_of(std::string_view path) {
+  for (const std::string_view folder : {"/site-packages/", "/dist-packages/"}) {
+    const std::size_t at = path.rfind(folder);
+    if (at == std::string_view::npos) continue;
+    const std::string_view below = path.substr(at + folder.size());
+    return below.substr(0, below.find('/'));
+  }
+  return {};
+}
+
+// Says how lines are had where a library runs the loop: the program's own line is the call of it.
+void note_package(const Trace& trace, const NestLoop& loop, Loop& out) {
+  const std::string_view package = package_of(trace.text(trace.data().sites[loop.at].file));
+  if (package.empty()) return;
+  for (const Process& process : trace.data().processes)
+    if (process.facts.contains("env.STEPSCOPE_LINES_IN")) return;
+  out.notes.push_back(fmt::format(
+      "the package {0} runs this loop, and lines are those of your own code: 'stepscope profile "
+      "--lines-in {0}' records the lines inside {0}",
+      package));
+}
+
 Loop loop_of(const Activity& activity, const Cycle& cycle, const LoopNest& nest,
              const std::vector<std::uint32_t>& loops) {
   const std::vector<NestIteration> iterations =
@@ -307,6 +331,7 @@ Loop loop_of(const Activity& activity, const Cycle& cycle, const LoopNest& nest,
   if (loop.steps.size() < 2) return {};
   loop.how = how_text(activity, nest, loops, iterations.size(), loop.steps.size());
   loop.others = divisions(activity, cycle, nest, loops.front());
+  note_package(*activity.trace, nest.loops[loops.front()], loop);
   return loop;
 }
 

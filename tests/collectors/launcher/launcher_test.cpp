@@ -96,6 +96,7 @@ TEST(Environment, OptionsOfAnOuterProfileAreItsOwn) {
   ProfileOptions outer;
   outer.only = "x";
   outer.graphs = "whole";
+  outer.lines_in = "transformers";
   outer.ops = outer.pm_sampling = true;
   outer.sampling = false;
   outer.capture = {.start_after = "1000", .steps = "5", .window = "", .range = "", .signal = ""};
@@ -119,15 +120,18 @@ TEST(Environment, OptionsReachTheLibraryWhereTheyAreGiven) {
   EXPECT_FALSE(plain.contains("STEPSCOPE_PM_US"));
   EXPECT_FALSE(plain.contains("STEPSCOPE_SAMPLE_US"));
   EXPECT_FALSE(plain.contains("STEPSCOPE_GRAPHS"));
+  EXPECT_FALSE(plain.contains("STEPSCOPE_LINES_IN"));
   options.sampling = false;
   options.pm_sampling = true;
   options.level = "deep";
   options.graphs = "nodes";
+  options.lines_in = "transformers";
   add_injection(asked, {"/x/lib.so", "/out.scope", true}, options);
   EXPECT_EQ(asked["STEPSCOPE_PM_US"], "1000");
   EXPECT_EQ(asked["STEPSCOPE_SAMPLE_US"], "0");
   EXPECT_EQ(asked["STEPSCOPE_LEVEL"], "deep");
   EXPECT_EQ(asked["STEPSCOPE_GRAPHS"], "nodes");
+  EXPECT_EQ(asked["STEPSCOPE_LINES_IN"], "transformers");
 }
 
 TEST(Environment, ARivalStaysAndIsNamed) {

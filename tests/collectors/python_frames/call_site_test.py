@@ -334,6 +334,17 @@ class SourceKinds(unittest.TestCase):
         }.items():
             self.assertEqual(kind(path.encode()), wanted, path)
 
+    def test_packages_that_count_as_the_users(self):
+        kind, packages = probe.with_gil.probe_source_kind, "/opt/venv/lib/python3.11/site-packages/"
+        user, package = 0, 2
+        names = b"transformers,one_file"  # kept by the probe
+        probe.with_gil.probe_count_as_users(names)
+        for path, wanted in {"transformers/models/gpt2.py": user, "one_file.py": user, "accelerate/state.py": package,
+                             "transformers_extra/x.py": package}.items():
+            self.assertEqual(kind((packages + path).encode()), wanted, path)
+        probe.with_gil.probe_count_as_users(None)
+        self.assertEqual(kind((packages + "transformers/trainer.py").encode()), package)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -129,6 +129,10 @@ PROBE int probe_source_kind(const char* path) {
   return static_cast<int>(python::source_kind(path));
 }
 
+PROBE void probe_count_as_users(const char* packages) {
+  python::count_as_users(packages);
+}
+
 PROBE unsigned long probe_found() {
   return fake_recorder::lookups_found();
 }

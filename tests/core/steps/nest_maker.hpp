@@ -10,6 +10,8 @@ namespace stepscope {
 // A program whose loops are noted as the recorder does.
 class NestMaker : public LoopMaker {
  public:
+  std::string file = "/home/me/train.py";  // whose loops these are
+
   // Calls body(i) for each iteration. `iterator_fetches`: it is asked once more at the end.
   template <class Body>
   void loop(std::uint32_t line, int times, Body body, std::uint32_t caller = 0,
@@ -71,7 +73,7 @@ class NestMaker : public LoopMaker {
   }
   SiteId site_of(std::uint32_t line) {
     const auto [known, is_new] = sites_.try_emplace(line, 0);
-    if (is_new) known->second = make.site("/home/me/train.py", line);
+    if (is_new) known->second = make.site(file, line);
     return known->second;
   }
 

@@ -31,6 +31,31 @@ TEST(NestSteps, TheInnermostLoopThatHoldsEachOptimizer) {
   EXPECT_THAT(counts, ElementsAre(24U, 4U, 48U));
 }
 
+TEST(NestSteps, ALoopThatAPackageRunsSaysHowItsLinesAreRecorded) {
+  const auto notes_of = [](const std::string& file, const char* lines_in) {
+    NestMaker run;
+    run.file = file;
+    if (lines_in != nullptr) run.make.data.processes[0].facts["env.STEPSCOPE_LINES_IN"] = lines_in;
+    run.loop(10, 8, [&](int) { run.train(); });
+    return found(run).notes;
+  };
+  const std::string trainer = "/venv/lib/python3.11/site-packages/transformers/trainer.py";
+  EXPECT_THAT(notes_of(trainer, nullptr),
+              ElementsAre(HasSubstr("'stepscope profile --lines-in transformers'")));
+  EXPECT_THAT(notes_of(trainer, "transformers"), ElementsAre());
+  EXPECT_THAT(notes_of("/home/me/train.py", nullptr), ElementsAre());
+}
+
+TEST(NestSteps, AnIterationOfWhichTheOptimizerStepsOnceInSeveralIsAPartOfAStep) {
+  NestMaker run;
+  run.loop(10, 16, [&](int i) {
+    run.train_ops("net");
+    if (i % 2 == 1) run.train();
+  });
+  EXPECT_THAT(found(run).how,
+              HasSubstr("the optimizer steps once in several of them, so they are 8 steps"));
+}
+
 TEST(NestSteps, TwoLoopsWithTheSameLinesAreOne) {
   NestMaker run;
   run.loop(30, 5, [&](int) { run.train("D", 16), run.train("G", 20); });
