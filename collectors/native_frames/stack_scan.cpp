@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/native_frames/stack_scan.hpp"
 
+#include <link.h>
 #include <pthread.h>
 #include <unwind.h>
 
@@ -18,6 +19,16 @@ struct Kept {
 };
 thread_local constinit Kept kept __attribute__((tls_model("initial-exec"))) = {};
 
+// The C library keeps the variables that a thread has of each module above the stack of the thread,
+// within the same mapping. With CUDA's libraries they are hundreds of kilobytes.
+int end_below_variables(dl_phdr_info* module, std::size_t, void* to) noexcept {
+  StackSpan& stack = *static_cast<StackSpan*>(to);
+  const auto variables = reinterpret_cast<std::uintptr_t>(module->dlpi_tls_data);
+  if (variables > stack.low && variables < stack.high)
+    stack.high = variables & ~(sizeof(variables) - 1);
+  return 0;
+}
+
 StackSpan ask() noexcept {
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return {};
@@ -26,8 +37,10 @@ StackSpan ask() noexcept {
   const int error = pthread_attr_getstack(&attributes, &low, &size);
   pthread_attr_destroy(&attributes);
   if (error != 0) return {};
-  const auto begin = reinterpret_cast<std::uintptr_t>(low);
-  return {begin, begin + size};
+  StackSpan stack{.low = reinterpret_cast<std::uintptr_t>(low)};
+  stack.high = stack.low + size;
+  dl_iterate_phdr(end_below_variables, &stack);
+  return stack;
 }
 
 std::uint64_t mixed(std::uint64_t number, std::uint64_t with) noexcept {

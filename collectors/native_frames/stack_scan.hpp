@@ -18,7 +18,8 @@ struct StackSpan {
   std::uintptr_t low = 0, high = 0;  // high: one beyond the last word
 };
 
-// The calling thread's own stack; empty where the system does not report it. Found once a thread.
+// The calling thread's own stack, without the thread's variables that lie above it; empty where the
+// system does not report it. Found once a thread.
 StackSpan stack_of_thread() noexcept;
 
 // A number for what the stack from `from` on shows; 0: nothing of the user's is on it. `from` is

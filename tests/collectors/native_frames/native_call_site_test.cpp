@@ -109,6 +109,18 @@ TEST_F(NativeCallSite, AStackOfTheProgramsOwnHasNoSite) {
   EXPECT_EQ(site, 0U);
 }
 
+thread_local char variables[300 << 10];
+
+TEST(StackScan, VariablesOfAThreadAreNoneOfItsStack) {
+  std::thread([] {
+    const native::StackSpan stack = native::stack_of_thread();
+    const auto here = reinterpret_cast<std::uintptr_t>(&stack);
+    EXPECT_LT(here, stack.high);
+    EXPECT_LE(stack.high, reinterpret_cast<std::uintptr_t>(&variables[0]));
+    EXPECT_LT(stack.high - here, std::uintptr_t{64 << 10});
+  }).join();
+}
+
 TEST(StackScan, NothingIsReadBeyondTheStack) {
   native::UserCode code;
   code.refresh();
