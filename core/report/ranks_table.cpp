@@ -75,16 +75,16 @@ void add_clocks(const std::vector<JobClock>& clocks, std::vector<std::string>& o
     const auto least_known = std::max_element(
         clocks.begin(), clocks.end(),
         [](const JobClock& a, const JobClock& b) { return a.error_ns < b.error_ns; });
-    out.push_back(fmt::format(
-        "the clocks of {} hosts are known by that of the first one, give or take {} ({}); nobody "
-        "is blamed for less",
-        clocks.size(), format_duration(static_cast<double>(least_known->error_ns)),
-        least_known->host));
+    out.push_back(
+        fmt::format("{} clocks are known by the first one, give or take {} ({}); nobody "
+                    "is blamed for less",
+                    clocks.size(), format_duration(static_cast<double>(least_known->error_ns)),
+                    least_known->host));
     return;
   }
   for (const JobClock& clock : clocks)
     out.push_back(fmt::format(
-        "the clock of {} is {} {} the first host's, give or take {} (by {} collectives); nobody is "
+        "the clock of {} is {} {} the first one, give or take {} (by {} collectives); nobody is "
         "blamed for less",
         clock.host, format_duration(std::abs(static_cast<double>(clock.offset_ns))),
         clock.offset_ns < 0 ? "behind" : "ahead of",

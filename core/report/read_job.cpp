@@ -49,6 +49,17 @@ void move_owners(const job::Owners& from, job::Owners& to, job::RankRecord& reco
   for (job::Piece& piece : record.pieces) piece.owner = ids[piece.owner];
 }
 
+// Forecasts are of the rank's own step, which is longer where the job's is a part of it.
+void scale_forecasts(double times, Findings& findings) {
+  for (std::vector<Finding>* list : {&findings.found, &findings.no_gain})
+    for (Finding& finding : *list)
+      if (finding.forecast)
+        for (double* ns :
+             {&finding.forecast->ns_per_step, &finding.forecast->low_ns_per_step,
+              &finding.forecast->high_ns_per_step, &finding.forecast->ceiling_ns_per_step})
+          *ns *= times;
+}
+
 class JobReader {
  public:
   JobReader(const JobTraces& traces, const JobOptions& options, const Progress& progress,
@@ -193,8 +204,8 @@ class JobReader {
     const job::Ledger ledger = build_ledger(records_, owners_, {incomplete, std::move(matches_)});
     if (ledger.steps.empty()) {
       why_not = fmt::format(
-          "this is no report of the job: no step is counted by all of its ranks at once ({}). A "
-          "step of the job lies within what every rank recorded: record at least three on each",
+          "this is no report of the job: no step is counted by all of its ranks at once ({}). Most "
+          "of a step must lie within what every rank recorded: record at least three on each",
           counted_text(summaries));
       return std::optional<Summary>();
     }
@@ -260,9 +271,10 @@ class JobReader {
     return traces_.use(part_of_rank_.at(chosen->rank), [&](const Trace& trace) {
       auto run = job::read_run(trace, chosen->rank, options_);
       if (!run) return;
-      out.findings = find_in_job(
-          out, chosen->rank, find_all_replayed(trace, run->steps, run->attribution, run->summary),
-          undecided);
+      Findings found = find_all_replayed(trace, run->steps, run->attribution, run->summary);
+      scale_forecasts(out.partition.wall_ns_per_step() / run->summary.partition.wall_ns_per_step(),
+                      found);
+      out.findings = find_in_job(out, chosen->rank, std::move(found), undecided);
     });
   }
 

@@ -13,6 +13,7 @@
 #include "core/summary/job/lateness.hpp"
 #include "core/summary/job/slow_links.hpp"
 #include "core/summary/parts.hpp"
+#include "core/support/duration.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope::job {
@@ -326,6 +327,13 @@ JobFacts facts_of(const std::vector<RankRecord>& ranks, const std::vector<Summar
       out.clocks.push_back({clock.host, std::llround(clock.offset_ns), clock.drift, clock.error_ns,
                             clock.collectives});
   }
+  if (ledger.part_of)
+    out.notes.push_back(fmt::format(
+        "no rank recorded a step of the others whole: the job's step is the {} of rank {}'s {} "
+        "that "
+        "all of them recorded",
+        format_duration(static_cast<double>(ledger.steps.front().length())), ranks.front().rank,
+        format_duration(static_cast<double>(ledger.part_of->length()))));
   if (!ledger.matches.why_none.empty())
     out.notes.push_back("who waited for whom is not known: " + ledger.matches.why_none);
   return out;
@@ -375,6 +383,8 @@ Summary summarize_job(const std::vector<RankRecord>& ranks, const std::vector<Su
   out.kernels = kernels_of(summaries);
   out.transfers = transfers_of(summaries);
   merge_trust(summaries, out);
+  for (Step& step : out.steps.list)
+    if (ledger.part_of && step.window == *ledger.part_of) step.window = ledger.steps.front();
   divide_steps(owners, ledger, summaries.size(), out);
   std::set<Interval, decltype([](const Interval& a, const Interval& b) {
              return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);

@@ -171,6 +171,35 @@ class Builder {
       }
       if (counted) out_.steps.push_back(step);
     }
+    if (out_.steps.empty()) choose_part();
+  }
+
+  // Ranks that recorded one step each began it at different times.
+  void choose_part() {
+    constexpr double kMostOfIt = 0.8;
+    const Interval common = recorded_by_all();
+    for (const Interval& step : records_.front().steps) {
+      const Interval part = intersect(step, common);
+      const std::int64_t middle = part.begin + part.length() / 2;
+      bool counted =
+          static_cast<double>(part.length()) >= kMostOfIt * static_cast<double>(step.length());
+      for (std::uint32_t r = 0; r < records_.size() && counted; ++r) counted = counts_at(r, middle);
+      if (!counted || part.empty()) continue;
+      out_.steps = {part};
+      out_.part_of = step;
+      return;
+    }
+  }
+
+  Interval recorded_by_all() const {
+    Interval out{std::numeric_limits<std::int64_t>::min(),
+                 std::numeric_limits<std::int64_t>::max()};
+    for (const AlignedRank& rank : ranks_) {
+      if (rank.slices.empty()) return {};
+      out.begin = std::max(out.begin, rank.slices.front().time.begin);
+      out.end = std::min(out.end, rank.slices.back().time.end);
+    }
+    return out.begin < out.end ? out : Interval{};
   }
 
   bool counts_at(std::uint32_t r, std::int64_t time) const {

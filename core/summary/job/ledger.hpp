@@ -39,7 +39,10 @@ struct JobCell {
 
 struct Ledger {
   std::vector<Interval> steps;  // the first rank's steps, as far as every rank counts them
-  std::vector<JobCell> cells;   // sorted by (step, rank, by_rank, owner)
+  // The first rank's step of which `steps` holds the part that every rank recorded, since none
+  // recorded a step of the others whole; absent: steps are whole.
+  std::optional<Interval> part_of;
+  std::vector<JobCell> cells;  // sorted by (step, rank, by_rank, owner)
   Matches matches;
   std::vector<std::uint64_t> times_last;  // by row of the records: collectives that waited for it
 };

@@ -35,12 +35,16 @@ Trace rank_trace(std::int32_t rank, int steps, std::int64_t begins_later_ns = 0)
   loop.now += begins_later_ns;
   for (int i = 0; i < steps; ++i) {
     loop.range("ProfilerStep#" + std::to_string(i), [&] {
-      loop.kernel("ampere_sgemm_128x64_nn", 400'000);
+      loop.kernel("ampere_sgemm_128x64_nn", 300'000);
+      loop.wait();
+      loop.now += 100'000;
+      loop.kernel("ampere_sgemm_128x64_nn", 300'000);
       if (begins_later_ns == 0) loop.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 100'000);
       loop.wait();
       loop.now += 50'000;
     });
   }
+  loop.make.data.collected = {.device_ops = true, .api_calls = true, .api_arguments = true};
   Process& process = loop.make.data.processes.front();
   process.rank = rank;
   process.world_size = 2;
@@ -60,7 +64,7 @@ TEST(ReadJob, ADeviceWithoutANameHasWorkedAllTheSame) {
   ASSERT_TRUE(job.ok());
   ASSERT_TRUE(job.value()) << why_not;
   const PartitionSummary& sum = job.value()->partition;
-  EXPECT_EQ(sum.bound, Bound::device) << sum.why_bound;
+  EXPECT_EQ(sum.bound, Bound::mixed) << sum.why_bound;
   EXPECT_GT(2 * sum.device_busy_ns_total, sum.wall_ns_total);
 }
 
@@ -71,9 +75,31 @@ TEST(ReadJob, FilesAreNoHosts) {
   for (const JobRank& rank : job.value()->job->ranks) EXPECT_EQ(rank.host, "");
 }
 
+// Each began its step at another time, so that none lies whole in what both recorded.
+TEST(ReadJob, OneStepOfEachRankIsTheJobsAsFarAsAllRecordedIt) {
+  std::string why_not;
+  const auto job = read_job(Files(two_files(1, 120'000)), {.find = true}, {}, why_not);
+  ASSERT_TRUE(job.ok() && job.value()) << why_not;
+  const Summary& sum = *job.value();
+  std::size_t forecasts = 0;
+  for (const std::vector<Finding>* list : {&sum.findings->found, &sum.findings->no_gain})
+    for (const Finding& finding : *list) {
+      if (!finding.forecast) continue;
+      ++forecasts;
+      EXPECT_LE(finding.forecast->ns_per_step, sum.partition.wall_ns_per_step()) << finding.id;
+    }
+  EXPECT_GT(forecasts, 0U);
+  EXPECT_EQ(sum.job->steps_counted, 1U);
+  EXPECT_EQ(sum.partition.wall_ns_total, 2 * sum.job->wall_ns_total);
+  std::int64_t parts = 0;
+  for (const PartSum& part : sum.partition.parts) parts += part.ns_total;
+  EXPECT_EQ(parts, sum.partition.wall_ns_total);
+  EXPECT_THAT(sum.job->notes, testing::Contains(HasSubstr("that all of them recorded")));
+}
+
 TEST(ReadJob, RanksThatCountNoCommonStepSayWhatIsMissing) {
   std::string why_not;
-  const auto job = read_job(Files(two_files(1, 200'000)), {}, {}, why_not);
+  const auto job = read_job(Files(two_files(1, 400'000)), {}, {}, why_not);
   ASSERT_TRUE(job.ok());
   EXPECT_FALSE(job.value());
   EXPECT_THAT(why_not, HasSubstr("each counts 1"));
