@@ -121,7 +121,8 @@ void put_in_order(double step_ns, std::vector<Finding>& found) {
 Findings find_all(const Trace& trace, const Steps& steps, const Attribution& attribution,
                   const Summary& summary, const Forecaster& forecaster) {
   Findings out;
-  if (!forecaster) out.no_forecast = "no replay was made: gains are ceilings";
+  if (!forecaster)
+    out.no_forecast = "gains are the most that a fix could give, for none was forecast";
   const std::string none = why_none(steps, summary);
   rules::JudgedRun run(trace, steps, attribution, summary, forecaster);
   out.caution = fmt::format("{}", fmt::join(cautions_of(run, none.empty()), "; "));

@@ -39,7 +39,9 @@ Findings find_all_replayed(const Trace& trace, const Steps& steps, const Attribu
   std::string why_not = simulator ? simulator->abstained() : simulator.error().message;
   Findings out = find_all(trace, steps, attribution, summary,
                           why_not.empty() ? forecaster_of(*simulator) : Forecaster{});
-  if (!why_not.empty()) out.no_forecast = "no replay, so gains are ceilings: " + why_not;
+  if (!why_not.empty())
+    out.no_forecast =
+        "gains are the most that a fix could give, for none could be forecast: " + why_not;
   return out;
 }
 

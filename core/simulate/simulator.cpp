@@ -80,8 +80,8 @@ void Simulator::State::check_replay(double measured) {
   check = {measured / n, replayed / n, std::abs(replayed - measured) / measured};
   if (check.error <= kLargestReplayError) return;
   abstained = fmt::format(
-      "the replay of the unchanged steps gives {} a step where {} was measured, off by {:.1f} %: "
-      "what the trace tells is not all that the steps wait for",
+      "the unchanged steps, replayed, take {} a step where {} was measured ({:.1f} % off), so they "
+      "wait for something that the trace does not show",
       format_duration(check.replayed_ns_per_step), format_duration(check.measured_ns_per_step),
       100 * check.error);
 }

@@ -90,13 +90,10 @@ std::string cleared_lines(const Page& page, const FindingsText& all) {
 std::string findings(const Page& page) {
   if (!page.report.findings) return "";
   const FindingsText& all = *page.report.findings;
-  std::string out = "What to do";
-  if (all.found.empty()) {
-    out += "  nothing found that is worth 1 % of the step\n";
-  } else {
-    out += all.no_forecast.empty() ? "  (by what it gives, replayed one at a time)\n"
-                                   : fmt::format("  ({})\n", all.no_forecast);
-  }
+  const std::string order = all.found.empty() ? "nothing found that is worth 1 % of the step"
+                            : all.no_forecast.empty() ? "(by what it gives, replayed one at a time)"
+                                                      : fmt::format("({})", all.no_forecast);
+  std::string out = wrapped("What to do  ", order, page.style, Colour::plain);
   if (!all.caution.empty()) out += wrapped("  ", all.caution, page.style, Colour::yellow);
   std::size_t number = 0;
   for (const FindingText& finding : all.found) {

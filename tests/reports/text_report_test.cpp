@@ -334,6 +334,19 @@ TEST(TextReport, TheFindingAboutTheMachineStandsOnceAboveThoseAboutTheProgram) {
   EXPECT_EQ(report.find("machine was busy"), report.rfind("machine was busy"));
 }
 
+TEST(TextReport, WhyNothingIsForecastFitsTheScreen) {
+  Summary summary = samples::cpu();
+  Finding program;
+  program.id = "host_gap", program.title = "the loop sleeps";
+  summary.findings = Findings{.found = {program}};
+  summary.findings->no_forecast =
+      "gains are the most that a fix could give: " + std::string(40, 'x') + " " +
+      std::string(40, 'y');
+  const std::string report = text_report(summary, {});
+  EXPECT_THAT(report, testing::HasSubstr("\nWhat to do  (gains are the most"));
+  EXPECT_THAT(report, testing::HasSubstr("\n            " + std::string(40, 'y') + ")\n"));
+}
+
 TEST(TextReport, LinesOfSamplesAreToldFromRecordedOnes) {
   Summary summary = samples::cpu();
   LineShare& lines = summary.trust.lines;
