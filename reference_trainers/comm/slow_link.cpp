@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "reference_trainers/common/device.hpp"
+#include "reference_trainers/common/run_time.hpp"
 
 namespace stepscope::trainers {
 namespace {
@@ -40,13 +40,8 @@ SlowLink::SlowLink(std::unique_ptr<Comm> group, at::Device device, double ms)
   const auto round = [&] {
     host_.copy_(data, true);
     data.copy_(host_, true);
-    synchronize(device_);
   };
-  round();
-  const auto begin = std::chrono::steady_clock::now();
-  round();
-  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
-  round_bytes_a_ms_ = static_cast<double>(kHostBytes) / taken.count();
+  round_bytes_a_ms_ = static_cast<double>(kHostBytes) / ms_a_run(device_, round);
 }
 
 void SlowLink::begin_step() {

@@ -25,6 +25,7 @@ PARTS = {"data": ("host", "host", ("host.",), "slow_work.cpp"),
          "compute": ("host", "device", ("host.", "gpu."), "slow_work.cpp"),
          "link": ("link", "link", ("comm.", "copy."), "")}
 FLOATS, CALLS, ROUNDS = 1 << 26, 20, 12
+HIDDEN = 0.1  # of what was planted: a job that loses less waits for nobody
 
 
 def options_of_this():
@@ -90,8 +91,10 @@ def late_of(report):
     return [rank["rank"] for rank in late], gain, reason["cause"], place, first["late_by"]
 
 
-def is_right(options, part, late, cause, place, late_by):
+def is_right(options, part, late, cause, place, late_by, measured_ms):
     on_cpu, on_gpu, causes, file = PARTS[part]
+    if measured_ms is not None and measured_ms < HIDDEN * options.slow_ms:  # the rank's device hides it
+        return not late
     return late == [1] and cause.startswith(causes) and place.startswith(file) and \
         late_by == (on_gpu if options.device == "cuda" else on_cpu)
 
@@ -103,13 +106,14 @@ def compare(options, folder):
     accused = late_of(clean)[0]
     for part in PARTS:
         late, gain, cause, place, late_by = late_of(report_of(options, folder, part, command_of(options, part)))
-        right = is_right(options, part, late, cause, place, late_by)
+        measured = plain[part] - plain[None] if plain else None
+        right = is_right(options, part, late, cause, place, late_by, measured)
         wrong += not right
         row = {"part": part, "late": late, "cause": cause, "place": place, "late_by": late_by, "gain_ms": gain,
                "right": right}
         if plain:
-            row["measured_ms"] = plain[part] - plain[None]
-            row["error"] = gain / row["measured_ms"] - 1
+            row["measured_ms"] = measured
+            row["error"] = gain / measured - 1 if late else None
         rows.append(row)
         print(json.dumps(row), flush=True)
     print(json.dumps({"part": "none", "late": accused, "clean_ms": plain.get(None)}), flush=True)

@@ -7,14 +7,13 @@
 #include <ATen/ops/sort.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <stepscope/annotate.hpp>
 #include <utility>
-#include <vector>
 
 #include "reference_trainers/common/device.hpp"
+#include "reference_trainers/common/run_time.hpp"
 
 namespace stepscope::trainers {
 namespace {
@@ -22,19 +21,9 @@ namespace {
 constexpr std::int64_t kSortedNumbers = 1 << 14;
 constexpr std::int64_t kWidthOnCpu = 128, kWidthOnGpu = 2048;
 
-// How often the work fits into so many milliseconds, at least once: the median of seven tries.
+// How often the work fits into so many milliseconds, at least once.
 int times_in(double ms, at::Device device, const std::function<void()>& work) {
-  constexpr std::size_t kTries = 7;
-  std::vector<double> taken;
-  for (std::size_t i = 0; i < kTries; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
-    work();
-    synchronize(device);
-    const std::chrono::duration<double, std::milli> one = std::chrono::steady_clock::now() - begin;
-    taken.push_back(one.count());
-  }
-  std::sort(taken.begin(), taken.end());
-  return std::max(1, static_cast<int>(std::lround(ms / taken[kTries / 2])));
+  return std::max(1, static_cast<int>(std::lround(ms / ms_a_run(device, work))));
 }
 
 }  // namespace

@@ -22,8 +22,7 @@ void expect_parity(Config config) {
   for (const Rung& rung : all_rungs()) {
     config.rungs = *rungs_up_to(rung.id);
     if (uses_kernels(config.rungs) && !has_kernels()) continue;
-    expect_same_gradients(gradients, first_gradients(config, device->device), config.rungs,
-                          rung.id);
+    expect_same_gradients(gradients, first_gradients(config, device->device), config, rung.id);
     EXPECT_LT(spread(losses, losses_of(config, device->device)),
               allowed_spread(config.rungs, yardstick))
         << rung.id;
