@@ -20,8 +20,8 @@ constexpr std::string_view kComm[] = {"nccl",       "nvshmem",    "all_reduce",
                                       "all_to_all", "hcom_",  // Ascend's; then DeepEP's and vLLM's
                                       "internode",  "intranode",  "cross_device_reduce"};
 constexpr std::string_view kAttention[] = {
-    "flash_",     "flash::", "fmha",     "attention", "sdpa",   "dot_do_o",
-    "convert_dq", "_mha",    "attn_fwd", "attn_bwd",  "pagedkv"};  // Triton's; FlashInfer's
+    "flash_",     "flashattn", "flash::",  "fmha",     "attention", "sdpa", "dot_do_o",
+    "convert_dq", "_mha",      "attn_fwd", "attn_bwd", "pagedkv"};  // Triton's; FlashInfer's
 constexpr std::string_view kGemm[] = {"gemm",   "gemv",     "nvjet",  "xmma",     "cutlass",
                                       "splitk", "wgmma",    "matmul", "convolve", "convolution",
                                       "conv2d", "winograd", "fprop",  "dgrad",    "wgrad",
@@ -44,6 +44,8 @@ constexpr std::string_view kElementwise[] = {
     "im2col",      "col2im",     "upsample",    "pad"};
 
 constexpr std::string_view kForeach[] = {"multi_tensor_apply"};
+constexpr std::string_view kWrappers[] = {
+    "device_kernel"};  // CUTLASS's: its argument says what runs
 
 constexpr ClassRule kKernelRules[] = {
     {kComm, Cause::comm_transfer},
@@ -328,7 +330,7 @@ Cause classify_kernel(std::string_view name) {
   const std::string text = lower(name);
   if (const Cause triton = classify_triton(text); triton != Cause::gpu_other) return triton;
   const std::string stem = stem_of(text);
-  const Cause by_stem = first_match(stem);
+  const Cause by_stem = contains_any(stem, kWrappers) ? Cause::gpu_other : first_match(stem);
   if (by_stem != Cause::gpu_other) return by_stem;
   const Cause by_text = first_match(text);
   const bool foreach_kernel =

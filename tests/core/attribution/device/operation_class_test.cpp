@@ -22,6 +22,9 @@ TEST(OperationClass, KernelsByTheNamesThatLibrariesGiveThem) {
       {"void pytorch_flash::flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128>>(Flash_fwd_params)",
        Cause::gpu_attention},
       {"_attn_fwd", Cause::gpu_attention},
+      {"void cutlass::device_kernel<FlashAttnBwd<CollectiveMainloopBwd<2, tuple<C<1> > > > "
+       ">(Params)",
+       Cause::gpu_attention},
       {"void flashinfer::BatchDecodeWithPagedKVCacheKernel<flashinfer::PosEncodingMode>(...)",
        Cause::gpu_attention},
       {"cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob", Cause::gpu_attention},
