@@ -25,7 +25,7 @@ PARTS = {"data": ("host", "host", ("host.",), "slow_work.cpp"),
          "compute": ("host", "device", ("host.", "gpu."), "slow_work.cpp"),
          "link": ("link", "link", ("comm.", "copy."), "")}
 FLOATS, CALLS, ROUNDS = 1 << 26, 20, 12
-HIDDEN = 0.1  # of what was planted: a job that loses less waits for nobody
+HIDDEN = 0.1  # a job that loses less than this share of what was planted waits for nobody
 
 
 def options_of_this():
