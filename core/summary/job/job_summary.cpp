@@ -88,6 +88,27 @@ std::vector<LineRow> lines_of(const std::vector<CellRow>& cells,
   return out;
 }
 
+// Sorts outer phases by their time, each followed by its inner ones, as in the report of one process.
+void sort_phases(std::vector<PhaseRow>& rows) {
+  std::map<std::string, std::int64_t> time;
+  for (const PhaseRow& row : rows) time[row.path] = row.wall_ns_total;
+  // The negated time and the path of each phase around the row, and of the row itself.
+  const auto key = [&time](const PhaseRow& row) {
+    std::vector<std::pair<std::int64_t, std::string>> out;
+    for (std::size_t end = 0; end != std::string::npos;) {
+      end = row.path.find('/', end == 0 ? 0 : end + 1);
+      const std::string around = row.path.substr(0, end);
+      out.emplace_back(-time[around], around);
+    }
+    return out;
+  };
+  std::vector<std::pair<decltype(key(rows.front())), PhaseRow>> keyed;
+  for (PhaseRow& row : rows) keyed.emplace_back(key(row), std::move(row));
+  std::stable_sort(keyed.begin(), keyed.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = std::move(keyed[i].second);
+}
+
 // Rows of the same path are one; times are the ledger's, with those of inner phases.
 std::vector<PhaseRow> phases_of(const std::vector<CellRow>& cells,
                                 const std::vector<Summary>& summaries) {
@@ -118,6 +139,7 @@ std::vector<PhaseRow> phases_of(const std::vector<CellRow>& cells,
       if (!is_device_compute(cell.cause)) row.exposed_ns_total += cell.ns_total;
     }
   }
+  sort_phases(out);
   return out;
 }
 

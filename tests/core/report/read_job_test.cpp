@@ -97,6 +97,37 @@ TEST(ReadJob, OneStepOfEachRankIsTheJobsAsFarAsAllRecordedIt) {
   EXPECT_THAT(sum.job->notes, testing::Contains(HasSubstr("that all of them recorded")));
 }
 
+Trace rank_with_phases(std::int32_t rank) {
+  LoopMaker loop;
+  const auto phase = [&](const char* name, std::int64_t ns) {
+    loop.range(name, [&] { loop.kernel("ampere_sgemm_128x64_nn", ns), loop.wait(); });
+  };
+  for (int i = 0; i < 8; ++i) {
+    loop.range("ProfilerStep#" + std::to_string(i), [&] {
+      phase("uneven", rank == 0 ? 20'000 : 500'000);
+      loop.range("long", [&] { phase("small", 50'000), phase("big", 300'000); });
+      phase("middle", 200'000);
+    });
+  }
+  Process& process = loop.make.data.processes.front();
+  process.rank = rank;
+  process.world_size = 2;
+  return loop.build();
+}
+
+TEST(ReadJob, PhasesAreSortedByTimeEachBeforeItsInnerOnes) {
+  std::vector<Trace> traces;
+  traces.push_back(rank_with_phases(0));
+  traces.push_back(rank_with_phases(1));
+  std::string why_not;
+  const auto job = read_job(Files(std::move(traces)), {}, {}, why_not);
+  ASSERT_TRUE(job.ok() && job.value()) << why_not;
+  std::vector<std::string> paths;
+  for (const PhaseRow& row : job.value()->phases)
+    if (!row.path.empty()) paths.push_back(row.path);
+  EXPECT_THAT(paths, testing::ElementsAre("long", "long/big", "long/small", "uneven", "middle"));
+}
+
 TEST(ReadJob, RanksThatCountNoCommonStepSayWhatIsMissing) {
   std::string why_not;
   const auto job = read_job(Files(two_files(1, 400'000)), {}, {}, why_not);
