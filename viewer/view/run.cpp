@@ -7,6 +7,7 @@
 #include "core/attribution/device/operation_class.hpp"
 #include "core/findings/all_findings.hpp"
 #include "core/report/read_job.hpp"
+#include "core/symbols/source_texts.hpp"
 
 namespace stepscope::viewer {
 namespace {
@@ -82,6 +83,7 @@ Result<Run> analyse(Trace trace, const RunOptions& options) {
           {},
           {}};
   run.summary = summarize(run.trace, run.steps, run.attribution);
+  keep_sources_of_rows(sources_of_run(run.trace.data().path), run.summary);
   if (options.find)
     run.summary.findings = find_all_replayed(run.trace, run.steps, run.attribution, run.summary);
   run.op_classes = op_classes(run.trace, run.attribution, run.steps.process);

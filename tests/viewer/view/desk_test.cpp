@@ -9,8 +9,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/symbols/source_texts.hpp"
 #include "reports/html/html_pages.hpp"
 #include "reports/text/text_pages.hpp"
+#include "tests/core/steps/nest_maker.hpp"
 #include "tests/core/summary/two_ranks.hpp"
 #include "tests/viewer/sample_run.hpp"
 #include "viewer/view/details.hpp"
@@ -36,6 +38,21 @@ bool page_holds(const std::string& page, std::string text) {
 }
 
 // ---- the same numbers as the reports ----
+
+TEST(SameNumbers, LinesArePairedByTheirTextAsDiffDoes) {
+  const std::filesystem::path folder = testing::TempDir() + "/desk_test.scope";
+  std::filesystem::create_directory(folder);
+  const SourceText text{.file = "/home/me/train.py", .hashes = {7}, .lines = {{50, "x = 1"}}};
+  ASSERT_TRUE(write_sources(folder / kSourcesFile, {text}).ok());
+  NestMaker program;
+  program.loop(10, 8, [&](int) { program.train(); });
+  program.make.data.path = folder;
+  const auto run = analyse(program.make.build(), {.find = false});
+  std::filesystem::remove_all(folder);
+  ASSERT_TRUE(run.ok());
+  ASSERT_EQ(run->summary.sources.size(), 1U);
+  EXPECT_EQ(run->summary.sources[0].lines.at(50), "x = 1");
+}
 
 TEST(SameNumbers, OwnersPhasesAndKernelsAreThoseOfTextAndPage) {
   const Desk desk({slow_run()});
