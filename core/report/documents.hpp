@@ -17,7 +17,7 @@ namespace stepscope::report {
 
 struct DiffReport {
   std::string sentence;  // "B takes 28.9 ms a step, A 38.2 ms"; empty: no table is shown
-  std::string range;     // over all pairs of runs, where a side has several
+  std::string range;     // over all pairs of runs; of one run a side: whether it may be noise
   std::string a, b;      // what each side is
   std::string a_path, b_path;
   std::vector<std::string> why_not, warnings;

@@ -45,6 +45,18 @@ TEST(TextDiff, TheSameRunIsCalledTheSame) {
   EXPECT_THAT(text, HasSubstr("left over: 0 ns"));
 }
 
+TEST(TextDiff, ADifferenceWithinWhatStepsVaryByAsksForMoreRuns) {
+  const Summary before = side_of_cells({{.ns = 1'000'000, .calls = 10}});
+  const Summary after = side_of_cells({{.ns = 1'100'000, .calls = 10}});
+  Comparison c = compare(before, after);
+  const double delta = c.per_step(c.delta_ns_total);
+  c.b.p50_ns = 1'000'000;
+  c.b.p90_ns = c.b.p50_ns + static_cast<std::int64_t>(2 * delta);
+  EXPECT_THAT(text_diff(c, {}), HasSubstr("The steps of B differ by more (p50 1.00 ms, p90 "));
+  c.b.p90_ns = c.b.p50_ns + static_cast<std::int64_t>(delta / 2);
+  EXPECT_THAT(text_diff(c, {}), testing::Not(HasSubstr("differ by more")));
+}
+
 TEST(TextDiff, WhatCannotBeComparedShowsNoTableUnlessAsked) {
   const std::string refused = text_diff(samples::unlike_devices(), {});
   EXPECT_THAT(refused, HasSubstr("NOT COMPARABLE"));
