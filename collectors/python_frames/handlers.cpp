@@ -78,8 +78,8 @@ class Finder {
     return &out_[static_cast<std::size_t>(place)];
   }
 
-  // What is guarded in front of all handlers counts. Where a handler guards nothing there, the
-  // instruction of another handler that it guards is kept for settle(), as a stretch without a length.
+  // Only code in front of all handlers counts. Where a handler guards none of it, the instruction of
+  // another handler that it guards is kept for settle(), as a stretch without a length.
   void add(const Entry& entry) noexcept {
     Handler* handler = handler_at(entry.target);
     if (handler == nullptr) return;

@@ -21,7 +21,7 @@ namespace stepscope::python {
 // Handlers of one `try` that stand side by side are one. All numbers are code units, ends excluded.
 struct Handler {
   std::uint16_t begin = 0, end = 0;
-  // What it guards of the code in front of all handlers. A handler of a handler guards the same.
+  // The guarded instructions in front of all handlers. A handler of a handler guards the same ones.
   std::uint16_t guards_begin = 0, guards_end = 0;
 
   bool holds(std::size_t unit) const noexcept { return unit >= begin && unit < end; }

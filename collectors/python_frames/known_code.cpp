@@ -17,8 +17,8 @@ constexpr std::uint8_t kUnknown = 0xF0;       // no shape
 constexpr std::size_t kMostKept = 1U << 14U;  // items of a kind, of all code objects
 
 constinit SiteCache cache{};
-// What is kept for good of all code objects, those of one side by side. If two threads meet a code
-// object at once, its items stand there twice.
+// Items of all code objects, which stay for good. Those of one code object lie side by side, and
+// stand there twice if two threads meet it at once.
 template <typename Item>
 class Kept {
  public:
