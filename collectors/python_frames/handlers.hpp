@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exception handlers of a code object, from its exception table (co_exceptiontable), as CPython's
 // InternalDocs/exception_handling describes it. From 3.12 on all of them stand behind the other code,
-// so that their place says nothing of the loop that they are in. What they guard says it.
+// so that their place does not show which loop they are in. The code that they guard shows it.
 //
 // The table is a sequence of entries, ordered by the first number:
 //   begin, size   the guarded code units

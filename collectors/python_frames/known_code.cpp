@@ -17,6 +17,7 @@ constexpr std::uint8_t kUnknown = 0xF0;       // no shape
 constexpr std::size_t kMostKept = 1U << 14U;  // items of a kind, of all code objects
 
 constinit SiteCache cache{};
+
 // Items of all code objects, which stay for good. Those of one code object lie side by side, and
 // stand there twice if two threads meet it at once.
 template <typename Item>

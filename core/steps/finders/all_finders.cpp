@@ -35,7 +35,7 @@ bool is_in_one_range(const Activity& activity, const Loop& loop) {
   });
 }
 
-// What repeats within one step, as the program marks it, is no loop of steps unless something says so.
+// A repeat within one step that the program marks is no step itself, unless something says so.
 bool repeats_in_a_step(const Activity& activity, const Loop& loop, const Loop& best) {
   if (!loop.may_be_parts) return false;
   if (is_one_marked_step(best)) return is_around(best.time(), loop.time());

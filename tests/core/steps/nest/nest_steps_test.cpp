@@ -87,8 +87,8 @@ TEST(NestSteps, TheLoopsEndIsInNoStep) {
   EXPECT_LT(steps.list.back().window.end, end - 1'000);
 }
 
-// What Python does behind an iteration's last record is in the window of the next step. So the last
-// one's is in none, whatever samples show of it.
+// Python's work behind an iteration's last record lies in the window of the next step. The last
+// iteration has no next one, so its work there lies in no window, whatever samples show of it.
 TEST(NestSteps, TheLastStepEndsWithItsLastRecordAsAllOthersDo) {
   NestMaker run;
   const std::int64_t pause = 20'000'000;
