@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/summary/job/excess.hpp"
+#include "core/summary/job/slowed_work.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope::job {
@@ -37,8 +38,15 @@ struct Wait {
 
 constexpr std::int64_t kNeverMet = std::numeric_limits<std::int64_t>::min();
 
+// The time from which a rank takes part in a collective until the last rank enters it.
+struct OpenWait {
+  Interval time;
+  std::uint32_t last = 0;
+};
+
 struct AlignedRank {
   std::vector<Slice> slices;
+  std::vector<OpenWait> open_waits;         // by begin; the rank may work beside them
   std::vector<std::uint32_t> match_of_use;  // row of Matches::collectives, or kNone
   // Row of Matches::collectives -> when the rank, having no other work, left it; kNeverMet: it had.
   std::map<std::uint32_t, std::int64_t> met;
@@ -57,7 +65,7 @@ class Builder {
     align();
     choose_steps();
     settle_waits();
-    for (std::uint32_t r = 0; r < ranks_.size(); ++r) add_cells(r);
+    add_cells();
     std::sort(out_.cells.begin(), out_.cells.end(), [](const JobCell& a, const JobCell& b) {
       return std::tie(a.step, a.rank, a.by_rank, a.owner) <
              std::tie(b.step, b.rank, b.by_rank, b.owner);
@@ -77,11 +85,23 @@ class Builder {
       for (const Member& member : matched()[m].members) {
         ranks_[member.rank].match_of_use[member.use] = m;
         waited |= member.rank != matched()[m].last;
+        note_open_wait(member, matched()[m]);
       }
       if (waited) out_.times_last[matched()[m].last] += 1;
     }
     for (std::uint32_t r = 0; r < records_.size(); ++r) cut_slices(r);
-    for (AlignedRank& rank : ranks_) join_transfers(rank.slices);
+    for (AlignedRank& rank : ranks_) {
+      join_transfers(rank.slices);
+      std::sort(rank.open_waits.begin(), rank.open_waits.end(),
+                [](const OpenWait& a, const OpenWait& b) { return a.time.begin < b.time.begin; });
+    }
+  }
+
+  void note_open_wait(const Member& member, const JobCollective& collective) {
+    const CollectiveUse& use = records_[member.rank].collectives[member.use];
+    const std::int64_t begin = out_.matches.clock(member.rank).to_first(use.time.begin);
+    if (member.rank != collective.last && begin < collective.entered && !incomplete_)
+      ranks_[member.rank].open_waits.push_back({{begin, collective.entered}, collective.last});
   }
 
   void cut_slices(std::uint32_t r) {
@@ -277,23 +297,47 @@ class Builder {
       out[{reason.owner, reason.by_rank}] += ns * reason.ns / all;
   }
 
-  void add_cells(std::uint32_t r) {
-    const std::vector<Slice>& slices = ranks_[r].slices;
-    auto first = slices.begin();
+  void add_cells() {
+    std::vector<std::size_t> next_slice(ranks_.size()), next_wait(ranks_.size());
     for (std::uint32_t step = 0; step < out_.steps.size(); ++step) {
-      const Interval window = out_.steps[step];
-      while (first != slices.end() && first->time.end <= window.begin) ++first;
-      std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> sums;
-      for (auto s = first; s != slices.end() && s->time.begin < window.end; ++s)
-        add_slice(r, *s, intersect(s->time, window).length(), sums);
-      for (const auto& [key, ns] : sums) {
-        if (ns != 0) out_.cells.push_back({step, r, key.first, key.second, ns});
+      std::vector<StepSums> sums(ranks_.size());
+      std::vector<WorkBesideWaits> beside(ranks_.size());
+      for (std::uint32_t r = 0; r < ranks_.size(); ++r)
+        add_slices(r, out_.steps[step], next_slice[r], next_wait[r], sums[r], beside[r]);
+      charge_slowed_work(beside, owners_, sums);
+      for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+        for (const auto& [key, ns] : sums[r])
+          if (ns != 0) out_.cells.push_back({step, r, key.first, key.second, ns});
       }
     }
   }
 
-  void add_slice(std::uint32_t r, const Slice& slice, std::int64_t ns,
-                 std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t>& sums) const {
+  // `first` and `wait` move to the first slice and open wait that reach into the window.
+  void add_slices(std::uint32_t r, Interval window, std::size_t& first, std::size_t& wait,
+                  StepSums& sums, WorkBesideWaits& beside) const {
+    const std::vector<Slice>& slices = ranks_[r].slices;
+    while (first < slices.size() && slices[first].time.end <= window.begin) ++first;
+    for (std::size_t s = first; s < slices.size() && slices[s].time.begin < window.end; ++s) {
+      const Interval time = intersect(slices[s].time, window);
+      add_slice(r, slices[s], time.length(), sums);
+      if (slices[s].wait == kNone && slices[s].match == kNone)
+        add_beside(r, slices[s].owner, time, wait, beside);
+    }
+  }
+
+  void add_beside(std::uint32_t r, std::uint32_t owner, Interval time, std::size_t& wait,
+                  WorkBesideWaits& beside) const {
+    const std::vector<OpenWait>& waits = ranks_[r].open_waits;
+    while (wait < waits.size() && waits[wait].time.end <= time.begin) ++wait;
+    for (std::size_t w = wait; w < waits.size() && waits[w].time.begin < time.end; ++w) {
+      const std::int64_t ns = intersect(waits[w].time, time).length();
+      if (ns <= 0) continue;
+      beside[{waits[w].last, owner}] += ns;
+      time.begin = std::max(time.begin, waits[w].time.end);  // the first wait counts
+    }
+  }
+
+  void add_slice(std::uint32_t r, const Slice& slice, std::int64_t ns, StepSums& sums) const {
     const std::vector<Reason>* reasons =
         slice.wait == kNone ? nullptr : &waits_[slice.wait].reasons;
     if (reasons == nullptr || reasons->empty()) {

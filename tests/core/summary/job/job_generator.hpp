@@ -29,6 +29,8 @@ struct JobPlan {
   std::int64_t end_noise_ns = 2'000;  // for a collective's end on each rank
   std::int64_t largest_offset_ns = 3'600'000'000'000;
   double largest_drift = 20e-6;
+  // How many times as long work takes beside a collective that waits for another rank.
+  double slowed_beside_a_wait = 1;
 };
 
 struct Made {
@@ -44,6 +46,7 @@ class Generator {
     made_.ranks.resize(plan.ranks);
     clock_.assign(plan.ranks, 1'000'000'000'000);
     async_.resize(plan.ranks);
+    waits_until_.assign(plan.ranks, 0);
     for (std::uint32_t r = 0; r < plan.ranks; ++r) {
       made_.ranks[r].rank = static_cast<std::int32_t>(r);
       made_.ranks[r].host = "host" + std::to_string(host_of(r));
@@ -72,12 +75,19 @@ class Generator {
 
   void work(std::uint32_t r, Cause cause, const char* phase, std::uint32_t line, double ns) {
     std::normal_distribution<double> noise(1, plan_.noise);
-    const auto length = std::max<std::int64_t>(0, static_cast<std::int64_t>(ns * noise(random_)));
+    const auto length =
+        std::max<std::int64_t>(0, static_cast<std::int64_t>(beside_wait(r, ns * noise(random_))));
     if (length == 0) return;
     const std::uint32_t owner = made_.owners.id_of(
         {.cause = cause, .phase = phase, .phase_path = phase, .file = "train.py", .line = line});
     made_.ranks[r].pieces.push_back({{clock_[r], clock_[r] + length}, owner, kNone});
     clock_[r] += length;
+  }
+
+  double beside_wait(std::uint32_t r, double ns) const {
+    const auto wait = static_cast<double>(std::max<std::int64_t>(0, waits_until_[r] - clock_[r]));
+    const double done = std::min(ns, wait / plan_.slowed_beside_a_wait);
+    return ns + done * (plan_.slowed_beside_a_wait - 1);
   }
 
   void all_work(Cause cause, const char* phase, std::uint32_t line, double share) {
@@ -194,6 +204,7 @@ class Generator {
       async_[r].push_back(use(r, 1, share, {begin, begin}));
       last = std::max(last, begin);
     }
+    waits_until_.assign(plan_.ranks, last);
     stream_free_ = last + static_cast<std::int64_t>(on_links(everyone(), share) * kStepNs);
     for (std::uint32_t r = 0; r < plan_.ranks; ++r)
       made_.ranks[r].collectives[async_[r].back()].time.end = stream_free_;
@@ -237,6 +248,7 @@ class Generator {
   std::uint32_t step_ = 0;
   std::vector<std::int64_t> clock_;
   std::int64_t stream_free_ = 0;
+  std::vector<std::int64_t> waits_until_;  // by rank: when the last rank enters its collective
   std::vector<std::vector<std::uint32_t>> async_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> ordinal_;
 };

@@ -45,6 +45,7 @@ JobPlan plan_of(std::uint64_t seed, Fault fault) {
   plan.late_rank = any(0, plan.ranks - 1);
   plan.fault_share = std::uniform_real_distribution<double>(0.06, 0.4)(random);
   plan.noise = std::uniform_real_distribution<double>(0.002, 0.02)(random);
+  plan.slowed_beside_a_wait = std::uniform_real_distribution<double>(1, 1.6)(random);
   return plan;
 }
 
@@ -123,6 +124,32 @@ TEST(JobLedger, ChargesWhatTheLateRankDidMore) {
         << static_cast<int>(topology);
     EXPECT_GE(static_cast<double>(late.reasons.front().ns_total),
               0.9 * static_cast<double>(late.cost_ns_total));
+  }
+}
+
+// The truth is what the job takes longer than the same one without the fault.
+TEST(JobLedger, ChargesWorkThatAWaitBesideItSlows) {
+  for (const Fault fault : {Fault::input, Fault::clocks, Fault::imbalance}) {
+    JobPlan plan{.ranks = 2,
+                 .topology = Topology::data_overlapped,
+                 .fault = fault,
+                 .late_rank = 1,
+                 .fault_share = 0.3,
+                 .slowed_beside_a_wait = 1.5};
+    Made job = Generator(plan).make();
+    plan.fault = Fault::none;
+    const Made clean = Generator(plan).make();
+    const Ledger ledger = build_ledger(job.ranks, job.owners);
+    const Lateness late = lateness_of(ledger, job.ranks)[1];
+    const auto wall = [&](const Made& made) {
+      return static_cast<double>(made.ranks[0].steps.back().end -
+                                 made.ranks[0].steps.front().begin);
+    };
+    const double truth = (wall(job) - wall(clean)) / plan.steps;
+    const double gain =
+        static_cast<double>(late.gain_ns_total) / static_cast<double>(ledger.steps.size());
+    EXPECT_NEAR(gain, truth, 0.05 * truth) << static_cast<int>(fault);
+    EXPECT_EQ(job.owners[late.reasons.front().owner].cause, cause_of(fault));
   }
 }
 
