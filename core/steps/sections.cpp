@@ -24,15 +24,6 @@ bool is_a_loop(const Loop& loop) {
   return loop.found() && loop.found_by != FoundBy::whole_trace && loop.steps.size() >= 2;
 }
 
-bool trains(const Activity& activity, const Loop& loop) {
-  if (loop.found_by == FoundBy::executable) return !loop.evaluates;
-  return activity.backward_in(loop.time()) > 0 ||
-         std::any_of(activity.annotations.begin(), activity.annotations.end(), [&](RangeId range) {
-           return is_optimizer_step(activity.name(range)) &&
-                  loop.time().contains(activity.time(range).begin);
-         });
-}
-
 // Searches [begin, end) and, around what it finds, again.
 void search_part(const Activity& activity, Interval time, std::vector<Loop>& out) {
   if (time.empty() || out.size() >= kMany) return;
@@ -100,6 +91,15 @@ void add_rhythm(const Activity& activity, Loop& loop) {
 }
 
 }  // namespace
+
+bool trains(const Activity& activity, const Loop& loop) {
+  if (loop.found_by == FoundBy::executable) return !loop.evaluates;
+  return activity.backward_in(loop.time()) > 0 ||
+         std::any_of(activity.annotations.begin(), activity.annotations.end(), [&](RangeId range) {
+           return is_optimizer_step(activity.name(range)) &&
+                  loop.time().contains(activity.time(range).begin);
+         });
+}
 
 std::vector<Loop> find_section_loops(const Activity& activity, const Loop& first) {
   if (!is_a_loop(first)) return {};

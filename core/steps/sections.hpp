@@ -19,6 +19,9 @@
 
 namespace stepscope {
 
+// Returns whether optimizers step, or gradients are computed, while the loop runs.
+bool trains(const Activity& activity, const Loop& loop);
+
 // Returns the loops in order; their others are the section's further divisions. `first` is what
 // find_loop finds in the whole run. Empty where nothing repeats.
 std::vector<Loop> find_section_loops(const Activity& activity, const Loop& first);

@@ -56,15 +56,22 @@ bool are_alike(const Trace& trace, const Activity& a, const Activity& b) {
          (a.work_kind != WorkKind::device_ops || b.work_kind == WorkKind::device_ops);
 }
 
-// A process that marks its steps goes before one in which something repeats (a worker that makes
-// batches has more events than a loop that is slow), and that before one in which nothing does,
-// unless it has done little beside that one: a helper that idles repeats something, too.
+bool is_training(const Found& found) {
+  return marks_steps(found.loop.found_by) && trains(found.activity, found.loop);
+}
+
+// A process that trains goes before one that marks its steps without training (a program may
+// evaluate what the processes that it started have trained), and that before one in which something
+// repeats (a worker that makes batches has more events than a loop that is slow), and that before
+// one in which nothing does, unless it has done little beside that one: a helper that idles repeats
+// something, too.
 bool is_likelier(const Trace& trace, const Found& other, const Found& best) {
   if (best.loop.found_by == FoundBy::whole_trace && !marks_steps(other.loop.found_by))
     return other.loop.confidence > best.loop.confidence &&
            2 * other.activity.work.size() >= best.activity.work.size();
   if (best.loop.found_by == FoundBy::whole_trace) return true;
-  return marks_steps(other.loop.found_by) && are_alike(trace, best.activity, other.activity);
+  if (!are_alike(trace, best.activity, other.activity)) return false;
+  return marks_steps(best.loop.found_by) ? is_training(other) : marks_steps(other.loop.found_by);
 }
 
 Result<Found> find_automatically(const Trace& trace, const std::vector<ProcessId>& processes) {
@@ -75,7 +82,7 @@ Result<Found> find_automatically(const Trace& trace, const std::vector<ProcessId
   };
   Found best = found_in(processes.front());
   for (std::size_t i = 1; i < std::min(processes.size(), kMany); ++i) {
-    if (marks_steps(best.loop.found_by)) break;
+    if (is_training(best)) break;
     const bool same_rank = trace.data().processes[processes[i]].rank ==
                            trace.data().processes[best.activity.process].rank;
     if (!same_rank && best.loop.found_by != FoundBy::whole_trace) break;
@@ -115,14 +122,16 @@ void note_other_processes(const Trace& trace, std::size_t with_events, Steps& st
                   own.rank < 0 ? "" : " (--rank N)"));
 }
 
-// Work that is in no section, where it is much.
+// Work that is in no section, where it is much, and takes long.
 void note_work_outside(const Activity& activity, Steps& steps) {
   const bool says_nothing = activity.work.size() < 2;
   if (steps.sections.empty() || says_nothing) return;
   double inside = 0;
   for (const Section& section : steps.sections)
     inside += activity.share_in(section.divisions.front().host);
-  if (inside >= kNearlyAll) return;
+  const std::int64_t outside_ns = steps.outside_sections_ns();
+  if (inside >= kNearlyAll || !is_at_least(1 - kNearlyAll, outside_ns, steps.recorded.length()))
+    return;
   steps.notes.push_back(
       fmt::format("{:.0f} % of the {} lie in no loop and are in none of these sums; to read them, "
                   "name a range there with --step-marker",

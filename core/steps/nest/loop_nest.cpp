@@ -93,14 +93,15 @@ class Builder {
         std::min(last_end_of(trace_, thread_, {last.begin, until}), std::max(last.begin, until));
   }
 
-  static void clip(NestLoop& loop, Interval within) {
+  void clip(NestLoop& loop, Interval within) const {
     std::erase_if(loop.iterations, [&](const NestIteration& one) {
       return one.time.end <= within.begin || one.time.begin >= within.end;
     });
-    if (!loop.iterations.empty()) {
-      Interval& first = loop.iterations.front().time;
-      first.begin = std::max(first.begin, within.begin);
-    }
+    if (loop.iterations.empty()) return;
+    Interval& first = loop.iterations.front().time;
+    first.begin = std::max(first.begin, within.begin);
+    Interval& last = loop.iterations.back().time;
+    last.end = std::min(last.end, end_);
   }
 
   const Trace& trace_;

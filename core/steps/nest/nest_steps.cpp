@@ -308,12 +308,21 @@ std::string_view package_of(std::string_view path) {
   return {};
 }
 
+// Returns whether a record has its line in that package, as with --lines-in, or where the program
+// itself is installed there.
+bool has_lines_in(const Trace& trace, std::string_view package) {
+  const std::vector<Site>& sites = trace.data().sites;
+  std::vector<bool> inside(sites.size());
+  for (SiteId site = 0; site < sites.size(); ++site)
+    inside[site] = package_of(trace.text(sites[site].file)) == package;
+  return std::ranges::any_of(trace.host_ranges().site,
+                             [&](SiteId site) { return site != kNone && inside[site]; });
+}
+
 // Says how lines are had where a library runs the loop: the program's own line is the call of it.
 void note_package(const Trace& trace, const NestLoop& loop, Loop& out) {
   const std::string_view package = package_of(trace.text(trace.data().sites[loop.at].file));
-  if (package.empty()) return;
-  for (const Process& process : trace.data().processes)
-    if (process.facts.contains("env.STEPSCOPE_LINES_IN")) return;
+  if (package.empty() || has_lines_in(trace, package)) return;
   out.notes.push_back(fmt::format(
       "the package {0} runs this loop, and lines are those of your own code: 'stepscope profile "
       "--lines-in {0}' records the lines inside {0}",

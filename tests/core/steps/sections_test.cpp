@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/core/steps/found.hpp"
+#include "tests/core/steps/nest_maker.hpp"
 
 namespace stepscope {
 namespace {
@@ -53,6 +54,25 @@ TEST(Sections, TheirTimesAndTheRestSumToWhatWasRecorded) {
     const Steps steps = found(loop);
     EXPECT_EQ(sum_of(steps), steps.recorded.length()) << batches;
   }
+}
+
+// Episodes are played before each training. Those of the first update come before the first step.
+TEST(Sections, ALoopBeforeTheStepsEndsWhereTheyBegin) {
+  NestMaker run;
+  run.loop(10, 3, [&](int) {
+    run.loop(20, 30, [&](int) {
+      for (const char* name : {"aten::mm", "aten::relu", "aten::mul", "aten::_local_scalar_dense"})
+        run.op(name, 10'000);
+    });
+    run.loop(30, 8, [&](int) { run.train(); });
+  });
+  const Steps steps = found(run);
+  ASSERT_EQ(steps.sections.size(), 2U);
+  EXPECT_EQ(steps.sections[0].kind, "training");
+  EXPECT_EQ(steps.sections[0].divisions[0].steps, 24U);
+  EXPECT_EQ(steps.sections[1].kind, "no backward pass");
+  EXPECT_EQ(steps.sections[1].divisions[0].steps, 30U);
+  EXPECT_LE(steps.sections[1].divisions[0].host.end, steps.sections[0].divisions[0].host.begin);
 }
 
 TEST(Sections, TheChosenOneIsDivided) {

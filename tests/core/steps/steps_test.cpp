@@ -84,6 +84,29 @@ TEST(FindSteps, AProcessThatMarksItsStepsGoesBeforeOneInWhichMoreRepeats) {
   EXPECT_EQ(steps->found_by, FoundBy::optimizer);
 }
 
+// A program evaluates what the process that it started trains, in steps that both mark.
+TEST(FindSteps, AProcessThatTrainsGoesBeforeTheProgramThatEvaluates) {
+  for (const bool evaluates_only : {true, false}) {
+    TraceMaker make;
+    make.data.processes = {{.pid = 10}, {.pid = 11, .facts = {{"parent_pid", "10"}}}};
+    for (ProcessId process = 0; process < 2; ++process) {
+      const ThreadId thread = make.thread(100 + process, "", process);
+      for (int i = 0; i < 5; ++i) {
+        const std::int64_t begin = 100'000 * (i + 1);
+        make.range(HostKind::user_scope, "ProfilerStep#" + std::to_string(i), 1, begin,
+                   begin + 900);
+        make.data.host_ranges.thread.back() = thread;
+        if (process == 0 && evaluates_only) continue;
+        make.range(HostKind::user_scope, "Optimizer.step#SGD.step", 1, begin + 600, begin + 800);
+        make.data.host_ranges.thread.back() = thread;
+      }
+    }
+    const Result<Steps> steps = find_steps(make.build());
+    ASSERT_TRUE(steps.ok());
+    EXPECT_EQ(steps->process, evaluates_only ? 1U : 0U);
+  }
+}
+
 TEST(FindSteps, AWorkerOfADataLoaderIsNotTheLoop) {
   const Trace with_loader = of_loop_and_busy_process(true, false).build();
   EXPECT_EQ(training_processes(with_loader), (std::vector<ProcessId>{0, 1}));
@@ -145,6 +168,12 @@ TEST(FindSteps, WorkOutsideTheLoopIsTold) {
   const Steps steps = found(loop);
   EXPECT_EQ(steps.list.size(), 12U);
   EXPECT_THAT(steps.notes, ::testing::Contains(HasSubstr("of the ops lie in no loop")));
+  LoopMaker in_passing;
+  for (int i = 0; i < 12; ++i)
+    in_passing.train_ops(), in_passing.op("aten::mm", 100'000), in_passing.optimizer();
+  for (int i = 0; i < 60; ++i) in_passing.op("aten::once_" + std::to_string(i * i));
+  EXPECT_THAT(found(in_passing).notes, ::testing::Not(::testing::Contains(HasSubstr("in no loop"))))
+      << "ops that are many and take no time";
 }
 
 TEST(FindSteps, NamesAreStable) {

@@ -32,18 +32,18 @@ TEST(NestSteps, TheInnermostLoopThatHoldsEachOptimizer) {
 }
 
 TEST(NestSteps, ALoopThatAPackageRunsSaysHowItsLinesAreRecorded) {
-  const auto notes_of = [](const std::string& file, const char* lines_in) {
+  const auto notes_of = [](const std::string& loop, const std::string& records) {
     NestMaker run;
-    run.file = file;
-    if (lines_in != nullptr) run.make.data.processes[0].facts["env.STEPSCOPE_LINES_IN"] = lines_in;
-    run.loop(10, 8, [&](int) { run.train(); });
+    run.file = loop;
+    run.loop(10, 8, [&](int) { run.file = records, run.train(); });
     return found(run).notes;
   };
   const std::string trainer = "/venv/lib/python3.11/site-packages/transformers/trainer.py";
-  EXPECT_THAT(notes_of(trainer, nullptr),
+  const std::string own = "/home/me/train.py";
+  EXPECT_THAT(notes_of(trainer, own),
               ElementsAre(HasSubstr("'stepscope profile --lines-in transformers'")));
-  EXPECT_THAT(notes_of(trainer, "transformers"), ElementsAre());
-  EXPECT_THAT(notes_of("/home/me/train.py", nullptr), ElementsAre());
+  EXPECT_THAT(notes_of(trainer, trainer), ElementsAre()) << "the lines are there";
+  EXPECT_THAT(notes_of(own, own), ElementsAre());
 }
 
 TEST(NestSteps, AnIterationOfWhichTheOptimizerStepsOnceInSeveralIsAPartOfAStep) {
