@@ -94,34 +94,38 @@ Function function_of(const Line& line) {
   return {std::get<0>(line), std::get<1>(line)};
 }
 
-// The functions of the loop whose iterations the steps are (of the loops that come round where steps
-// begin the outermost), first, and of the loops around it.
-std::vector<Function> loop_functions(const Trace& trace, const Steps& steps) {
+// The loop whose iterations the steps are (of the loops that come round where steps begin the
+// outermost), and the loops around it, which stand before it.
+std::vector<SiteId> nest_of_steps(const Trace& trace, const Steps& steps) {
   const LoopPositions& rows = trace.data().loop_positions;
-  std::map<SiteId, std::pair<std::size_t, int>> fits;  // begins of steps, and how far out
+  std::vector<SiteId> nest;  // the loops that the thread is in, outermost first
+  std::map<std::vector<SiteId>, std::size_t> begins;
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    if (rows.thread[row] != steps.thread || rows.loop[row] == kNone) continue;
+    if (rows.thread[row] != steps.thread) continue;
+    nest.resize(std::min<std::size_t>(nest.size(), rows.depth[row]));
+    if (rows.loop[row] == kNone) continue;
+    nest.push_back(rows.loop[row]);
     const auto at = std::lower_bound(
         steps.list.begin(), steps.list.end(), rows.time[row],
         [](const Step& step, std::int64_t time) { return step.host.begin < time; });
-    const bool begins_step = at != steps.list.end() && at->host.begin == rows.time[row];
-    if (!begins_step) continue;
-    auto& [begins, outer] = fits[rows.loop[row]];
-    ++begins;
-    outer = -static_cast<int>(rows.depth[row]);
+    if (at != steps.list.end() && at->host.begin == rows.time[row]) ++begins[nest];
   }
-  const auto best = std::max_element(
-      fits.begin(), fits.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (best == fits.end()) return {};
-  const auto function = [&trace](SiteId loop) {
-    return Function{trace.data().sites[loop].file, trace.data().sites[loop].function};
-  };
-  std::vector<Function> out{function(best->first)};
-  for (std::size_t row = 0; row < rows.size(); ++row)
-    if (rows.thread[row] == steps.thread && rows.loop[row] != kNone &&
-        rows.depth[row] < -best->second.second &&
-        std::find(out.begin(), out.end(), function(rows.loop[row])) == out.end())
-      out.push_back(function(rows.loop[row]));
+  const auto best =
+      std::max_element(begins.begin(), begins.end(), [](const auto& a, const auto& b) {
+        return std::pair(a.second, b.first.size()) < std::pair(b.second, a.first.size());
+      });
+  return best == begins.end() ? std::vector<SiteId>{} : best->first;
+}
+
+// The functions of these loops, the innermost first.
+std::vector<Function> loop_functions(const Trace& trace, const Steps& steps) {
+  const std::vector<SiteId> nest = nest_of_steps(trace, steps);
+  std::vector<Function> out;
+  for (auto loop = nest.rbegin(); loop != nest.rend(); ++loop) {
+    const Site& at = trace.data().sites[*loop];
+    const Function function{at.file, at.function};
+    if (std::find(out.begin(), out.end(), function) == out.end()) out.push_back(function);
+  }
   return out;
 }
 

@@ -83,7 +83,9 @@ std::string periodic_title(const JudgedRun& run, const PhaseRow& row, const Peri
                            double amortised) {
   std::string out =
       fmt::format("'{}' runs once in {:.3g} steps and takes {} then: {} a step ({}) over all steps",
-                  row.name, row.every_steps, format_duration(amortised * row.every_steps),
+                  row.name, row.every_steps,
+                  format_duration(amortised * static_cast<double>(run.summary.counted.size()) /
+                                  static_cast<double>(row.steps_in)),
                   format_duration(amortised), percent(run.share(amortised)));
   if (time.once > 0)
     out += fmt::format("; {} in all for code that was loaded once comes on top",

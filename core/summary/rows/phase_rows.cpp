@@ -114,13 +114,23 @@ class PhaseSums {
     for (PhaseId p = 0; p < rows_.size(); ++p) {
       std::vector<std::uint32_t>& in = steps_in_[p];
       std::sort(in.begin(), in.end());
-      rows_[p].steps_in =
-          static_cast<std::uint64_t>(std::unique(in.begin(), in.end()) - in.begin());
-      if (p == kRoot || rows_[p].steps_in == 0) rows_[p].steps_in = counting_.rows.size();
-      if (rows_[p].steps_in == 0) continue;
-      rows_[p].every_steps =
-          static_cast<double>(counting_.rows.size()) / static_cast<double>(rows_[p].steps_in);
+      in.erase(std::unique(in.begin(), in.end()), in.end());
+      rows_[p].steps_in = p == kRoot || in.empty() ? counting_.rows.size() : in.size();
+      if (rows_[p].steps_in > 0) rows_[p].every_steps = every_steps(p);
     }
+  }
+
+  // The distance of its steps where all are equally far apart: how often the run ends behind one
+  // more, or begins before one less, is chance.
+  double every_steps(PhaseId p) const {
+    const std::vector<std::uint32_t>& in = steps_in_[p];
+    const bool is_regular =
+        in.size() > 1 && std::adjacent_find(in.begin(), in.end(), [&](auto a, auto b) {
+                           return b - a != in[1] - in[0];
+                         }) == in.end();
+    return is_regular ? in[1] - in[0]
+                      : static_cast<double>(counting_.rows.size()) /
+                            static_cast<double>(rows_[p].steps_in);
   }
 
   bool is_empty(PhaseId p) const {

@@ -34,12 +34,17 @@ class Program {
     make_.range(HostKind::op, "aten::mm", 1, now_, now_ + kOpLength, site(function, line));
     now_ += kOpLength;
   }
+  // Another loop that runs before or behind that of main, in three iterations.
+  void run_alone(const std::string& function, std::uint32_t line) {
+    for (int i = 0; i < 3; ++i) note_iteration(i, function, line), op(function, line + 2);
+  }
   // The loop of main runs in an iteration of another one.
   void run_inside(const std::string& function, std::uint32_t line) {
     note_iteration(0, function, line);
     ++depth_;
     now_ += 1;
   }
+  void leave() { --depth_; }
   std::vector<PeriodicStretch> stretches() { return periodic_stretches(make_.build(), steps_); }
 
   Steps& steps() { return steps_; }
@@ -108,6 +113,17 @@ TEST(PeriodicLines, SoAreLinesInTheFunctionOfALoopAround) {
     if (i % 5 == 0) program.op("episodes", 7), program.op("act", 60);
   });
   EXPECT_EQ(counts(program.stretches()), (std::map<std::string, int>{{"train.py:7", 4}}));
+}
+
+TEST(PeriodicLines, AFunctionWhoseLoopAlsoRunsBehindTheStepsGivesItsName) {
+  Program program;
+  program.run_inside("main", 5);
+  program.run([&](int i) {
+    if (i % 5 == 4) program.op("evaluate", 33);
+  });
+  program.leave();
+  program.run_alone("evaluate", 31);
+  EXPECT_EQ(counts(program.stretches()), (std::map<std::string, int>{{"evaluate", 4}}));
 }
 
 TEST(PeriodicLines, WhatComesAtNoFixedDistanceIsNone) {

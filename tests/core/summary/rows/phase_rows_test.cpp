@@ -50,6 +50,22 @@ TEST(SummaryPhases, APhaseThatRunsNowAndThenIsAmortised) {
   EXPECT_EQ(row(sum, "eval").calls_total, 1U);
 }
 
+// Steps 4, 9 and 14 of 18, and then step 16, too.
+TEST(SummaryPhases, APhaseAtOneDistanceRunsThatOften) {
+  for (const bool is_regular : {true, false}) {
+    SimpleSteps s;
+    s.attribution.phases = {{"(no phase)", 0}, {"eval", 0}};
+    for (std::uint32_t i = 0; i < 18; ++i) {
+      const bool runs = i % 5 == 4 || (i == 16 && !is_regular);
+      s.step(100);
+      s.own(Cause::gpu_gemm, 100, runs ? 1 : 0);
+      const std::int64_t begin = s.steps.list[i].host.begin;
+      if (runs) s.attribution.visits.push_back({1, {begin, begin + 50}});
+    }
+    EXPECT_DOUBLE_EQ(row(s.sum(), "eval").every_steps, is_regular ? 5 : 18.0 / 4);
+  }
+}
+
 TEST(SummaryPhases, AVisitBelongsToTheStepOfTheHostNotOfTheWindow) {
   SimpleSteps s;
   s.attribution.phases = {{"(no phase)", 0}, {"loss", 0}};
