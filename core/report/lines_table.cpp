@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The source lines that own time, a row a line and direction, each with its causes. What no line is
 // known for belongs to the wall and to no row.
-#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -9,6 +8,7 @@
 #include "core/report/tables.hpp"
 #include "core/report/wording/numbers.hpp"
 #include "core/report/wording/shown_path.hpp"
+#include "core/summary/rows/by_time.hpp"
 
 namespace stepscope::report {
 namespace {
@@ -28,8 +28,7 @@ std::vector<LineGroup> line_groups(const std::vector<LineRow>& rows) {
     groups[at->second].ns_total += row.ns_total;
     groups[at->second].rows.push_back(&row);
   }
-  std::stable_sort(groups.begin(), groups.end(),
-                   [](const LineGroup& a, const LineGroup& b) { return a.ns_total > b.ns_total; });
+  sort_by_time(groups);
   return groups;
 }
 

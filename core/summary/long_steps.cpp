@@ -8,6 +8,7 @@
 
 #include "core/steps/unusual/long_rule.hpp"
 #include "core/summary/parts.hpp"
+#include "core/summary/rows/by_time.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope {
@@ -76,8 +77,7 @@ std::vector<ExcessRow> excess_rows(const SpentTable& table, std::int64_t median_
     if (excess == 0) continue;
     rows.push_back({cause, std::string(file), line, std::string(spent.function), excess});
   }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const ExcessRow& a, const ExcessRow& b) { return a.ns_total > b.ns_total; });
+  sort_by_time(rows);
   return rows;
 }
 

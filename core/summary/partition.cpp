@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The partition's sums: integers over the counted steps, so that parts and wall agree to the
 // nanosecond.
-#include <algorithm>
 
 #include "core/summary/parts.hpp"
+#include "core/summary/rows/by_time.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope::summary_parts {
@@ -23,8 +23,7 @@ std::vector<PartSum> largest_first(const PerCause<std::int64_t>& sums) {
   for (std::size_t i = 0; i < kCauseCount; ++i) {
     if (sums[i] != 0) parts.push_back({static_cast<Cause>(i), sums[i]});
   }
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const PartSum& a, const PartSum& b) { return a.ns_total > b.ns_total; });
+  sort_by_time(parts);
   return parts;
 }
 

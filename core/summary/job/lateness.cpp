@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/summary/job/lateness.hpp"
+#include "core/summary/rows/by_time.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -121,9 +122,7 @@ std::vector<Lateness> lateness_of(const Ledger& ledger, const std::vector<RankRe
     out[r].gain_by_step = costs.least[r];
     for (const std::int64_t ns : costs.least[r]) out[r].gain_ns_total += ns;
     for (const auto& [owner, ns] : reasons[r]) out[r].reasons.push_back({owner, ns});
-    std::stable_sort(
-        out[r].reasons.begin(), out[r].reasons.end(),
-        [](const LateReason& a, const LateReason& b) { return a.ns_total > b.ns_total; });
+    sort_by_time(out[r].reasons);
     out[r].is_late = is_latest(costs, sums, r);
   }
   limit_gains(ledger, records, out);

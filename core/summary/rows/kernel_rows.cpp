@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device ops of the process by name, cause and phase: their own times, which may overlap.
-#include <algorithm>
 #include <map>
 #include <tuple>
 
 #include "core/summary/parts.hpp"
+#include "core/summary/rows/by_time.hpp"
 
 namespace stepscope::summary_parts {
 namespace {
@@ -46,8 +46,7 @@ std::vector<KernelRow> kernel_rows(const Trace& trace, const Steps& steps,
     rows.push_back({std::string(trace.text(name)), cause, phase_name(attribution.phases, phase),
                     sum.calls, sum.ns, sum.bytes, sum.bytes_per_second()});
   }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const KernelRow& a, const KernelRow& b) { return a.ns_total > b.ns_total; });
+  sort_by_time(rows);
   return rows;
 }
 

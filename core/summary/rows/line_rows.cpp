@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "core/summary/parts.hpp"
+#include "core/summary/rows/by_time.hpp"
 
 namespace stepscope::summary_parts {
 namespace {
@@ -145,8 +146,7 @@ std::vector<LineRow> line_rows(const Trace& trace, const Partition& partition,
     row.calls_total = total.calls;
     for (const Part& part : total.longest) row.evidence.push_back(event_name(part.event));
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const LineRow& a, const LineRow& b) { return a.ns_total > b.ns_total; });
+  sort_by_time(out);
   return out;
 }
 

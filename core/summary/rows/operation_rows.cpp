@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/summary/parts.hpp"
+#include "core/summary/rows/by_time.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope {
@@ -103,8 +104,7 @@ std::vector<KernelRow> group_kernels(const std::vector<KernelRow>& rows, KernelG
       add(out[at->second], row);
     }
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const KernelRow& a, const KernelRow& b) { return a.ns_total > b.ns_total; });
+  sort_by_time(out);
   return out;
 }
 
@@ -130,8 +130,7 @@ std::vector<HostOpRow> host_op_rows(std::span<const CellRow> cells) {
     row.cause = key.second;
     out.push_back(std::move(row));
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const HostOpRow& a, const HostOpRow& b) { return a.ns_total > b.ns_total; });
+  sort_by_time(out);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/summary/parts.hpp"
+#include "core/summary/rows/by_time.hpp"
 
 namespace stepscope::summary_parts {
 namespace {
@@ -115,9 +116,7 @@ std::vector<TransferRow> transfer_rows(const Trace& trace, const Steps& steps,
                     phase_name(attribution.phases, kind.phase), sum.calls, sum.bytes, sum.ns});
     tell_late(sum, rows.back());
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const TransferRow& a, const TransferRow& b) {
-    return a.ns_total > b.ns_total;
-  });
+  sort_by_time(rows);
   return rows;
 }
 
