@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/findings/advice.hpp"
 
-#include <algorithm>
-#include <array>
-#include <iterator>
-
 namespace stepscope::rules {
 namespace {
 
@@ -30,6 +26,9 @@ constexpr AdviceText kGapComputes = {
     ""};
 constexpr AdviceText kHotspotOther = {
     "look at what these kernels do, and whether a library has a faster form of it", ""};
+constexpr std::string_view kACore =
+    "give the loop a core: run no other program beside it, and no more threads (OMP_NUM_THREADS) "
+    "and loader workers together than there are cores";
 constexpr std::string_view kOnceBeforeTheLoop =
     "make the values once before the loop and keep them on the device, or collect them in one "
     "tensor per batch and copy that once";
@@ -50,12 +49,10 @@ constexpr std::string_view kOneBatch =
 
 constexpr Row kRows[] = {
     {Advice::core_contention,
-     {"give the loop a core: run no other program beside it, and no more threads (OMP_NUM_THREADS) "
-      "and loader workers together than there are cores",
+     {kACore,
       "torch.set_num_threads({threads})\n"
       "DataLoader(dataset, num_workers={workers})"},
-     {"give the loop a core: run no other program beside it, and no more threads (OMP_NUM_THREADS) "
-      "and loader workers together than there are cores",
+     {kACore,
       "at::set_num_threads({threads});\n"
       "torch::data::DataLoaderOptions().workers({workers})"}},
     {Advice::input_waits,
@@ -69,12 +66,10 @@ constexpr Row kRows[] = {
       "batch = batch.to(device, /*non_blocking=*/true).to(torch::kFloat);"}},
     {Advice::input_waits_without_device,
      {"let more workers make the input, further ahead, or make less of it for each batch: what "
-      "each "
-      "worker does per batch is what limits the loop",
+      "each worker does per batch is what limits the loop",
       "DataLoader(dataset, num_workers={workers}, prefetch_factor=4, persistent_workers=True)"},
      {"let more threads make the input, further ahead, or make less of it for each batch: what "
-      "each "
-      "of them does per batch is what limits the loop",
+      "each of them does per batch is what limits the loop",
       "torch::data::DataLoaderOptions().workers({workers}).max_jobs(16)"}},
     {Advice::input_waits_for_cores,
      {"make less of it for each batch: once before the run, or for a whole batch in place of a "
@@ -95,8 +90,7 @@ constexpr Row kRows[] = {
       "batch = batch.to(device, /*non_blocking=*/true).to(torch::kFloat);"}},
     {Advice::input_is_made_without_device,
      {"make the input beside the step, in workers of a DataLoader: they must not want the cores "
-      "that "
-      "the step computes on",
+      "that the step computes on",
       "DataLoader(dataset, num_workers={workers}, prefetch_factor=4, persistent_workers=True)"},
      {"make the input beside the step, in workers of a torch::data::DataLoader: they must not want "
       "the cores that the step computes on",
@@ -297,111 +291,11 @@ constexpr bool rows_are_in_order() {
 }
 static_assert(rows_are_in_order(), "one row for each advice, in the order of the enumeration");
 
-bool has_suffix(std::string_view file, std::initializer_list<std::string_view> suffixes) {
-  return std::any_of(suffixes.begin(), suffixes.end(),
-                     [file](std::string_view suffix) { return file.ends_with(suffix); });
-}
-
-// ---- optimizers of PyTorch --------------------------------------------------------------------
-enum class Fused : std::uint8_t { nowhere, on_cpu, everywhere };
-
-// What the constructors take in PyTorch 2.4 to 2.15.
-struct OptimizerForms {
-  std::string_view name;
-  Fused fused;
-  bool foreach;
-};
-constexpr OptimizerForms kOptimizers[] = {
-    {"Adadelta", Fused::nowhere, true}, {"Adafactor", Fused::nowhere, true},
-    {"Adagrad", Fused::on_cpu, true},   {"Adam", Fused::everywhere, true},
-    {"AdamW", Fused::everywhere, true}, {"Adamax", Fused::nowhere, true},
-    {"ASGD", Fused::nowhere, true},     {"NAdam", Fused::nowhere, true},
-    {"RAdam", Fused::nowhere, true},    {"RMSprop", Fused::nowhere, true},
-    {"Rprop", Fused::nowhere, true},    {"SGD", Fused::everywhere, true},
-};
-
-OptimizerAdvice with_argument(std::string_view name, const char* argument, const char* what) {
-  return {std::string("give torch.optim.") + std::string(name) + " " + argument + " (" + what +
-              "); it computes the same update",
-          "torch.optim." + std::string(name) + "(model.parameters(), ..., " + argument +
-              ")   # its other arguments stay",
-          std::string("with ") + argument};
-}
-
-// torch.compile joins the operations of any optimizer, and knows those of PyTorch best.
-OptimizerAdvice compiled(std::string_view name) {
-  const std::string who = name.empty() ? "the optimizer" : std::string(name);
-  return {
-      "compile the step of " + who + " (torch.compile), which joins its operations and " +
-          "computes the same update: " +
-          (name.empty() ? "a fused form of it is not known" : "it has no fused form in PyTorch"),
-      "@torch.compile(fullgraph=False)\ndef update(): optimizer.step()", "compiled"};
-}
-
-// No optimizer of PyTorch ran, so the program updates its parameters one by one.
-OptimizerAdvice for_hand_updates() {
-  return {
-      "update all parameters at once: torch._foreach_* take lists of parameters and gradients, or "
-      "take an optimizer of torch.optim that computes the same, with fused=True",
-      "torch._foreach_add_(parameters, gradients, alpha=-lr)   # not: for p in parameters: ...",
-      "with operations on lists"};
-}
-
-OptimizerAdvice in_cpp(bool has_device) {
-  if (has_device)
-    return {
-        "update many parameters with one kernel: at::_fused_adamw_, at::_fused_adam_ and "
-        "at::_fused_sgd_ take lists of tensors, and at::_foreach_* do for other rules",
-        "at::_foreach_mul_(momenta, 0.9); at::_foreach_add_(momenta, gradients);",
-        "with operations on lists"};
-  return {
-      "go through each parameter once: at::_fused_adamw_, at::_fused_adam_, at::_fused_sgd_ and "
-      "at::_fused_adagrad_ take lists of tensors; else one loop over the raw data",
-      "", "with a fused operation"};
-}
-
 }  // namespace
-
-Language language_of(const Trace& trace, ProcessId process) {
-  const TraceData& data = trace.data();
-  const auto& facts = data.processes[process].facts;
-  bool is_cpp = data.source == SourceKind::stepscope && facts.count("command") != 0;
-  if (facts.count("python") != 0) return Language::python;
-  for (const Site& site : data.sites) {
-    const std::string_view file = trace.text(site.file);
-    if (has_suffix(file, {".py"})) return Language::python;
-    is_cpp = is_cpp || has_suffix(file, {".cpp", ".cc", ".cxx", ".cu", ".hpp", ".h", ".cuh"});
-  }
-  return is_cpp ? Language::cpp : Language::python;
-}
 
 AdviceText text_of(Advice advice, Language language) {
   const Row& row = kRows[static_cast<std::size_t>(advice)];
   return language == Language::cpp ? row.cpp : row.python;
-}
-
-std::string_view device_module_of(const Trace& trace) {
-  constexpr std::pair<std::string_view, std::string_view> kModules[] = {
-      {"ur", "xpu"}, {"ze", "xpu"}, {"acl", "npu"}, {"musa", "musa"}, {"cnrt", "mlu"}};
-  const Calls& calls = trace.calls();
-  for (CallId call = 0; call < calls.size(); ++call) {
-    const std::string_view name = trace.text(trace.host_ranges().name[calls.range[call]]);
-    for (const auto& [prefix, module] : kModules)
-      if (name.starts_with(prefix)) return module;
-  }
-  return "cuda";
-}
-
-std::string for_device(std::string hint, std::string_view module) {
-  constexpr std::string_view kCuda = "cuda";
-  if (module == kCuda) return hint;
-  for (const std::string_view around : {"torch.cuda.", "'cuda'"}) {
-    const std::size_t inside = around.find(kCuda);
-    for (std::size_t at = hint.find(around); at != std::string::npos;
-         at = hint.find(around, at + module.size()))
-      hint.replace(at + inside, kCuda.size(), module);
-  }
-  return hint;
 }
 
 void advise(Advice advice, Language language, Finding& out) {
@@ -413,24 +307,6 @@ void advise(Advice advice, Language language, Finding& out) {
 void put_number(std::string_view name, std::uint32_t number, std::string& hint) {
   for (std::size_t at = hint.find(name); at != std::string::npos; at = hint.find(name, at))
     hint.replace(at, name.size(), std::to_string(number));
-}
-
-OptimizerAdvice optimizer_advice(std::string_view name, bool has_device, Language language) {
-  if (language == Language::cpp) return in_cpp(has_device);
-  if (name.empty()) return for_hand_updates();
-  const auto* known = std::find_if(std::begin(kOptimizers), std::end(kOptimizers),
-                                   [name](const auto& one) { return one.name == name; });
-  if (known == std::end(kOptimizers)) return compiled("");
-  const bool fused =
-      known->fused == Fused::everywhere || (known->fused == Fused::on_cpu && !has_device);
-  if (fused)
-    return with_argument(name, "fused=True",
-                         has_device ? "one kernel for many parameters"
-                                    : "on the CPU from PyTorch 2.4 on: one pass over each "
-                                      "parameter");
-  if (has_device && known->foreach)
-    return with_argument(name, "foreach=True", "one kernel for many parameters");
-  return compiled(name);
 }
 
 }  // namespace stepscope::rules

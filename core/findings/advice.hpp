@@ -3,18 +3,15 @@
 // of one rule are two rows, such as a rule's with and without a device.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
+#include "core/findings/program_terms.hpp"
 #include "core/summary/finding.hpp"
 
 namespace stepscope::rules {
-
-enum class Language : std::uint8_t { python, cpp };
-
-// Python, where the process has an interpreter, a line of its work is in a Python file, or nothing
-// shows; else C++, where our own recording says which program ran, or a line is in a C++ file.
-Language language_of(const Trace& trace, ProcessId process);
 
 enum class Advice : std::uint8_t {
   core_contention,
@@ -63,12 +60,6 @@ AdviceText text_of(Advice advice, Language language);
 void advise(Advice advice, Language language, Finding& out);
 // Puts a number of this program or machine into a hint, in place of `name`, such as "{workers}".
 void put_number(std::string_view name, std::uint32_t number, std::string& hint);
-
-// PyTorch's name for the devices of a run, by the calls that were made to them: "cuda" (NVIDIA's and
-// AMD's), "xpu", "npu", "musa" or "mlu".
-std::string_view device_module_of(const Trace& trace);
-// Returns a hint with that name in place of "cuda".
-std::string for_device(std::string hint, std::string_view module);
 
 // An optimizer whose step is many small operations: its fused form, or the next best that exists
 // and computes the same. `name`: its class; empty where it is not known.
