@@ -11,9 +11,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <map>
 #include <optional>
-#include <set>
 
 #include "collectors/launcher/bounded_work.hpp"
 #include "collectors/launcher/child.hpp"
@@ -22,14 +20,11 @@
 #include "collectors/launcher/message.hpp"
 #include "collectors/launcher/output_folder.hpp"
 #include "collectors/launcher/preload_path.hpp"
+#include "collectors/launcher/recorded_stores.hpp"
 #include "collectors/launcher/run_file.hpp"
 #include "collectors/recorder/draining/salvage.hpp"
 #include "core/model/losses.hpp"
-#include "core/store/reader/reader.hpp"
-#include "core/store/reader/recorded_lines.hpp"
 #include "core/support/words.hpp"
-#include "core/symbols/native_lines.hpp"
-#include "core/symbols/source_texts.hpp"
 
 namespace stepscope {
 namespace {
@@ -59,29 +54,6 @@ Status check(const ProfileOptions& options) {
   }
   regfree(&expression);
   return Done{};
-}
-
-// The recorder's word on a plan whose time never came; empty where something was recorded. Such a
-// store holds step marks at most: a large one is not read for it.
-std::string why_nothing_recorded_in(const std::filesystem::path& store) {
-  constexpr std::uintmax_t kMostBytes = 1U << 20U;
-  std::error_code error;
-  if (std::filesystem::file_size(store, error) > kMostBytes || error) return "";
-  const Result<TraceData> data = read_sst(store);
-  return data ? why_nothing_recorded(data->health.notes) : "";
-}
-
-// No call, and few samples: of a program that failed Python's own start, as of a script that is not
-// there; of another one that ended before it was looked at.
-bool holds_a_start_only(const std::filesystem::path& store, bool failed) {
-  constexpr std::uintmax_t kMostBytes = 1U << 16U;
-  const std::size_t least_samples = failed ? 10 : 1;
-  std::error_code error;
-  if (std::filesystem::file_size(store, error) > kMostBytes || error) return false;
-  const Result<TraceData> data = read_sst(store);
-  return data && data->health.dropped_records == 0 && data->health.lost_chunks == 0 &&
-         data->host_ranges.size() == 0 && data->device_ops.size() == 0 &&
-         data->samples.size() < least_samples;
 }
 
 // One profiled run, from the folder to the summary.
@@ -189,19 +161,19 @@ class ProfiledRun {
     facts_.ended_ns = now_ns();
     (killed ? facts_.signal : facts_.exit_status) = known.status;
     facts_.recovered = salvaged.recovered;
-    const std::vector<std::string> stores = list_stores();
-    facts_.processes = static_cast<std::uint32_t>(stores.size());
+    const RecordedStores stores(folder_);
+    facts_.processes = static_cast<std::uint32_t>(stores.count());
     if (Status written = write_run_file(folder_, facts_, environment_); !written.ok()) {
       say("{}", written.error().message);
     }
     say_failure();
-    if (stores.empty() || (!options_.capture.any() && hold_starts_only(stores)))
+    if (stores.count() == 0 || (!options_.capture.any() && stores.hold_starts_only(failed())))
       return nothing_recorded(salvaged);
-    if (options_.native_lines) name_native_lines();
-    if (options_.source_text) keep_source_text(stores);
+    if (options_.native_lines) stores.keep_native_lines();
+    if (options_.source_text) stores.keep_source_text(facts_.started_ns);
     if (!earlier_.empty()) replace_earlier(salvaged);
     reduce_ranks(salvaged);
-    summarise(stores, salvaged);
+    summarise(salvaged);
   }
 
   // Helpers of Python's multiprocessing end a moment behind the program.
@@ -216,12 +188,6 @@ class ProfiledRun {
       all = std::move(later);
     }
     return all;
-  }
-
-  bool hold_starts_only(const std::vector<std::string>& stores) const {
-    return std::all_of(stores.begin(), stores.end(), [this](const std::string& store) {
-      return holds_a_start_only(std::filesystem::path(folder_) / store, failed());
-    });
   }
 
   bool failed() const { return facts_.signal || facts_.exit_status.value_or(0) != 0; }
@@ -279,77 +245,6 @@ class ProfiledRun {
           why);
   }
 
-  // Now, while the program is as it ran, and for readers on other machines.
-  void name_native_lines() const {
-    const Result<TraceData> data = read_scope(folder_);
-    if (!data || !has_native_sites(*data)) return;
-    say("finding the source lines of the program");
-    const Result<NativeLines> lines = find_native_lines(*data);
-    const Status written =
-        lines ? write_native_lines(std::filesystem::path(folder_) / kNativeLinesFile, *lines)
-              : lines.error();
-    if (!written.ok()) say("no source lines of compiled code: {}", written.error().message);
-  }
-
-  // Now, since the files may be edited before anybody compares this run with another. Without the
-  // text a reader still pairs lines by their work, so that a failure is no news.
-  void keep_source_text(const std::vector<std::string>& stores) const {
-    const std::filesystem::path folder(folder_);
-    std::map<std::string, WantedLines> files;
-    for (const std::string& store : stores) {
-      const Result<RecordedLines> recorded = read_recorded_lines(folder / store);
-      if (recorded) add_lines_of(*recorded, files);
-    }
-    add_native_lines_of(folder, files);
-    std::error_code error;
-    const SourceTexts sources = capture_sources(files, std::filesystem::current_path(error));
-    if (!sources.empty()) (void)write_sources(folder / kSourcesFile, sources);
-  }
-
-  // A file that was changed behind the first event of a process is not what the process had loaded.
-  static void add_lines_of(const RecordedLines& recorded,
-                           std::map<std::string, WantedLines>& files) {
-    for (const auto& [file, lines] : recorded.lines) {
-      WantedLines& wanted = files[file];
-      wanted.lines.insert(lines.begin(), lines.end());
-      wanted.loaded_ns = std::max(wanted.loaded_ns, recorded.first_ns);
-    }
-  }
-
-  void add_native_lines_of(const std::filesystem::path& folder,
-                           std::map<std::string, WantedLines>& files) const {
-    const Result<NativeLines> lines = read_native_lines(folder / kNativeLinesFile);
-    if (!lines) return;
-    for (const auto& [place, frames] : *lines) {
-      for (const SourceFrame& frame : frames) {
-        if (frame.file.empty()) continue;
-        WantedLines& wanted = files[frame.file];
-        wanted.lines.insert(frame.line);
-        wanted.loaded_ns = facts_.started_ns;
-      }
-    }
-  }
-
-  std::vector<std::string> list_stores() const {
-    std::vector<std::string> stores;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
-      if (entry.path().extension() == ".sst") stores.push_back(entry.path().filename().string());
-    }
-    std::sort(stores.begin(), stores.end());
-    return stores;
-  }
-
-  std::uintmax_t bytes_of(const std::vector<std::string>& stores) const {
-    std::uintmax_t sum = 0;
-    for (const std::string& store : stores) {
-      std::error_code error;
-      const auto bytes = std::filesystem::file_size(std::filesystem::path(folder_) / store, error);
-      sum += error ? 0 : bytes;
-    }
-    return sum;
-  }
-
   void say_running(const recorder::Salvage& salvaged) const {
     if (salvaged.recording.empty()) return;
     say("process{} {} still run{} and go{} on recording into {}: a report made before the end "
@@ -362,19 +257,22 @@ class ProfiledRun {
 
   // Workers that are forked end without a word as a rule: where the command ended well, that is no
   // news.
-  void summarise(const std::vector<std::string>& stores, const recorder::Salvage& salvaged) const {
+  void summarise(const recorder::Salvage& salvaged) const {
+    const RecordedStores stores(folder_);
     say("recorded {}{} ({} KiB{})",
         salvaged.problems.empty() ? "" : "a part: ", shown_path(folder_),
-        (bytes_of(stores) + 1023) / 1024,
-        stores.size() == 1 ? "" : fmt::format("; {} processes", stores.size()));
+        (stores.bytes() + 1023) / 1024,
+        stores.count() == 1 ? "" : fmt::format("; {} processes", stores.count()));
     if (salvaged.recovered > 0 && failed())
       say("{}",
-          stores.size() == 1
+          stores.count() == 1
               ? "the process ended without a word; its last records were recovered"
               : fmt::format("{} of them ended without a word; their last records were recovered",
                             salvaged.recovered));
     say_running(salvaged);
-    say_nothing_recorded(stores);
+    if (options_.capture.any())
+      for (const std::string& why : stores.why_nothing_recorded())
+        say("{}{}", kNothingRecorded, why);
     say_what_is_next();
   }
 
@@ -384,16 +282,6 @@ class ProfiledRun {
     const std::string job = std::filesystem::path(folder_).parent_path().string();
     say("when all {} ranks have ended, run: stepscope report {}", launched_->size,
         shell_word(shown_path(job)));
-  }
-
-  // Only where it holds for all processes: a helper's end before the plan's time is no surprise.
-  void say_nothing_recorded(const std::vector<std::string>& stores) const {
-    if (!options_.capture.any()) return;
-    std::set<std::string> reasons;
-    for (const std::string& store : stores)
-      reasons.insert(why_nothing_recorded_in(std::filesystem::path(folder_) / store));
-    if (reasons.contains("")) return;
-    for (const std::string& reason : reasons) say("{}{}", kNothingRecorded, reason);
   }
 
   void remove_folder() const { remove_output_folder({folder_, "", above_}); }
