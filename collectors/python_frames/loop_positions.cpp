@@ -6,9 +6,8 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
-#include <limits>
-#include <utility>
 
+#include "collectors/python_frames/frame_change.hpp"
 #include "collectors/python_frames/iterator_count.hpp"
 #include "collectors/python_frames/known_code.hpp"
 #include "collectors/recorder/recorder.hpp"
@@ -19,21 +18,8 @@ namespace {
 constexpr std::size_t kMostFrames = 128;
 constexpr std::size_t kMostLevels = 16;
 constexpr std::uint32_t kMostSlots = 32;  // the lowest slots of a frame's stack are read
-constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kTypeNext = 224;  // PyTypeObject::tp_iternext, 3.8 to 3.14
 constexpr std::uintptr_t kTags = 7;       // bits that CPython 3.14 keeps in references of the stack
-
-struct Place {
-  Object frame, code;
-  std::uint32_t unit;
-  bool is_called_by_python;  // by the frame around it, without C between
-};
-
-struct SeenFrame {
-  Place at;
-  const CodeShape* shape;
-  bool is_programs;
-};
 
 struct Level {
   std::uint32_t frame = 0;  // its place among the frames
@@ -100,79 +86,6 @@ bool count_iterations(const Interpreter& python, Level& level) noexcept {
   return level.counted;
 }
 
-// --- what happened since the last look ---
-
-bool is_same_code(const Place& a, const Place& b) noexcept {
-  return a.frame == b.frame && a.code == b.code;
-}
-
-// Where an instruction stands in the order in which a function runs. One of a handler stands at the
-// last instruction that the handler guards.
-struct Spot {
-  std::uint32_t unit;
-  const Handler* handler;  // null: an instruction in front of all handlers
-
-  Spot(const SeenFrame& frame, std::uint32_t at) noexcept : unit(at), handler(nullptr) {
-    for (const Handler& one : frame.shape->handlers)
-      if (one.holds(at)) handler = &one;
-  }
-  explicit Spot(const SeenFrame& frame) noexcept : Spot(frame, frame.at.unit) {}
-
-  bool is_in(const CodeLoop& loop) const noexcept {
-    if (handler == nullptr) return loop.holds(unit);
-    // The jump back at a loop's end is behind every `try` in it.
-    return handler->guards_begin >= loop.begin && handler->guards_end < loop.end;
-  }
-  bool is_before(const Spot& other) const noexcept {
-    const auto order = [](const Spot& spot) {
-      return std::pair(spot.handler == nullptr ? spot.unit : spot.handler->guards_end - 1U,
-                       spot.unit);
-    };
-    return order(*this) < order(other);
-  }
-};
-
-// Returns the innermost loop of the frame that holds both places, or null.
-const CodeLoop* common_loop(const SeenFrame& frame, const Spot& a, const Spot& b) noexcept {
-  const CodeLoop* found = nullptr;
-  for (const CodeLoop& loop : frame.shape->loops)
-    if (a.is_in(loop) && b.is_in(loop)) found = &loop;
-  return found;
-}
-
-struct Round {  // the loop of a frame that came round
-  std::uint32_t frame = kNowhere;
-  const CodeLoop* loop = nullptr;
-};
-
-struct Change {
-  std::uint32_t frame = 0;  // the first that differs
-  bool same_call = false;   // it is still the same call of its function
-  Round round{};
-};
-
-// Its line was run again, which only a loop does.
-Round called_again(const Seen& last, std::uint32_t caller) noexcept {
-  if (caller == kNowhere) return {};
-  const SeenFrame& frame = last.frames[caller];
-  return {caller, common_loop(frame, Spot(frame), Spot(frame))};
-}
-
-Change change_at(const Seen& last, std::uint32_t index, const Place& now) noexcept {
-  Change out{.frame = index};
-  const SeenFrame& before = last.frames[index];
-  if (is_same_code(before.at, now)) {
-    const Spot from(before), to(before, now.unit);
-    const CodeLoop* loop = common_loop(before, from, to);
-    out.same_call = from.is_before(to) || loop != nullptr;
-    if (to.is_before(from)) out.round = {index, loop};
-  }
-  // C code may call a function several times in one run of the line.
-  const bool is_anew = !out.same_call && before.at.code == now.code && now.is_called_by_python;
-  if (is_anew) out.round = called_again(last, index - 1);
-  return out;
-}
-
 // --- a look ---
 
 // Reasons for which a position was incomplete, as facts that are renewed where the count has
@@ -226,16 +139,16 @@ class Look {
   Change compare() const noexcept {
     const std::uint32_t common = std::min(count_, last_.frame_count);
     std::uint32_t same = 0;
-    while (same < common && is_same_code(last_.frames[same].at, at(same)) &&
+    while (same < common && last_.frames[same].at.has_code_of(at(same)) &&
            last_.frames[same].at.unit == at(same).unit)
       ++same;
-    return same < common ? change_at(last_, same, at(same)) : Change{.frame = same};
+    return same < common ? change_at(last_.frames, same, at(same)) : Change{.frame = same};
   }
 
   void keep_frames(const Change& change, Object own) noexcept {
     for (std::uint32_t i = change.frame; i < count_; ++i) {
       SeenFrame& frame = last_.frames[i];
-      const bool is_known = i < last_.frame_count && is_same_code(frame.at, at(i));
+      const bool is_known = i < last_.frame_count && frame.at.has_code_of(at(i));
       frame.at = at(i);
       if (!is_known) describe(frame);
     }
@@ -401,7 +314,7 @@ bool stands_still(const Interpreter& python, const Seen& last, Object leaf) noex
 // Whether nothing can have changed: the same frame of the program's went on inside its loops, or
 // the thread is where it was.
 bool is_quiet(const Interpreter& python, Seen& last, Object leaf, const Place& own) noexcept {
-  if (last.frame_count == 0 || !is_same_code(last.frames[last.own].at, own)) return false;
+  if (last.frame_count == 0 || !last.frames[last.own].at.has_code_of(own)) return false;
   SeenFrame& frame = last.frames[last.own];
   if (own.unit == frame.at.unit) return stands_still(python, last, leaf);
   if (own.unit < frame.at.unit || own.unit >= last.quiet_until) return false;

@@ -12,8 +12,7 @@
 //
 // A new call of a function is distinguished from an iteration by the frames that were on the stack
 // at the last look. Going from the outermost one inwards, the first that differs shows what
-// happened: it went on, it went back inside one of its loops, or it is another call, which its
-// caller made by running its line again.
+// happened (frame_change.hpp).
 //
 // The thread's own frames cannot change meanwhile, and a loop that holds a frame's instruction has
 // its iterator on the frame's stack. Nothing is executed, allocated or locked.
