@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "collectors/native_frames/stack_scan.hpp"
+#include "collectors/native_frames/stack_walk.hpp"
 #include "tests/collectors/fake_recorder/fake_recorder.hpp"
 
 namespace stepscope {
@@ -107,28 +107,6 @@ TEST_F(NativeCallSite, AStackOfTheProgramsOwnHasNoSite) {
       &own_context, [] { site = by_one_way(); }, 0);
   swapcontext(&main_context, &own_context);
   EXPECT_EQ(site, 0U);
-}
-
-thread_local char variables[300 << 10];
-
-TEST(StackScan, VariablesOfAThreadAreNoneOfItsStack) {
-  std::thread([] {
-    const native::StackSpan stack = native::stack_of_thread();
-    const auto here = reinterpret_cast<std::uintptr_t>(&stack);
-    EXPECT_LT(here, stack.high);
-    EXPECT_LE(stack.high, reinterpret_cast<std::uintptr_t>(&variables[0]));
-    EXPECT_LT(stack.high - here, std::uintptr_t{64 << 10});
-  }).join();
-}
-
-TEST(StackScan, NothingIsReadBeyondTheStack) {
-  native::UserCode code;
-  code.refresh();
-  const native::StackSpan stack = native::stack_of_thread();
-  ASSERT_LT(stack.low, stack.high);
-  EXPECT_EQ(native::scan_stack(stack.high, stack, code), 0U);
-  EXPECT_EQ(native::scan_stack(stack.high - 8, stack, code), 0U);
-  EXPECT_EQ(native::scan_stack(stack.low - 8, stack, code), 0U);
 }
 
 }  // namespace
