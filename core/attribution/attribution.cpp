@@ -14,56 +14,42 @@
 #include "core/attribution/device/device_state.hpp"
 #include "core/attribution/device/messages.hpp"
 #include "core/attribution/host/host_samples.hpp"
-#include "core/attribution/walked_process.hpp"
+#include "core/attribution/process_index.hpp"
+#include "core/attribution/walk/walk.hpp"
 
 namespace stepscope {
 namespace {
 
-Segment device_segment(const WalkedProcess& walked, Interval time, DeviceOpId op) {
-  const Place place = walked.places.of(op);
+Segment device_segment(const ProcessIndex& index, Interval time, DeviceOpId op) {
+  const Place place = index.places.of(op);
   return {.time = time,
-          .cause = walked.cause_of_op[op],
+          .cause = index.cause_of_op[op],
           .phase = place.phase,
           .site = place.line.site,
           .device_evidence = op,
           .direction = place.line.direction};
 }
 
-// A collective's time is split where its last rank entered.
-void append_device(const WalkedProcess& walked, Interval time, DeviceOpId op,
-                   std::vector<Segment>& out) {
-  Segment segment = device_segment(walked, time, op);
-  const auto entered = walked.last_entries.find(op);
-  if (entered != walked.last_entries.end() && entered->second.time > time.begin) {
-    segment.cause = Cause::comm_late_rank;
-    segment.time.end = std::min(time.end, entered->second.time);
-    out.push_back(segment);
-    segment.cause = walked.cause_of_op[op];
-    segment.time = {segment.time.end, time.end};
-  }
-  if (!segment.time.empty()) out.push_back(segment);
-}
-
-std::vector<OpOwner> owners_of_ops(const WalkedProcess& walked) {
-  std::vector<OpOwner> owners(walked.trace.device_ops().size());
-  for (DeviceOpId op : walked.dependencies.ops()) {
-    const Segment owner = device_segment(walked, {}, op);
+std::vector<OpOwner> owners_of_ops(const ProcessIndex& index) {
+  std::vector<OpOwner> owners(index.trace.device_ops().size());
+  for (DeviceOpId op : index.dependencies.ops()) {
+    const Segment owner = device_segment(index, {}, op);
     owners[op] = {owner.cause, owner.phase};
   }
   return owners;
 }
 
 // A call's kernels are one transfer; a replayed graph sends anew each time.
-void tie_transfers(const WalkedProcess& walked, Attribution& out) {
-  Messages messages(walked.trace);
+void tie_transfers(const ProcessIndex& index, Attribution& out) {
+  Messages messages(index.trace);
   std::map<std::pair<CallId, std::uint32_t>, std::uint32_t> known;
-  for (DeviceOpId op : walked.dependencies.ops()) {
+  for (DeviceOpId op : index.dependencies.ops()) {
     if (out.ops[op].cause != Cause::comm_transfer) continue;
-    const Messages::Calls& calls = messages.launched_in(walked.places.range_of(op));
+    const Messages::Calls& calls = messages.launched_in(index.places.range_of(op));
     if (calls.empty()) continue;
-    const CallId launch = walked.trace.launch_of(op);
+    const CallId launch = index.trace.launch_of(op);
     const bool replayed =
-        launch != kNone && walked.trace.calls().api[launch] == ApiKind::launch_graph;
+        launch != kNone && index.trace.calls().api[launch] == ApiKind::launch_graph;
     const auto next = static_cast<std::uint32_t>(out.transfers.size());
     const auto [at, is_new] = known.try_emplace({replayed ? launch : kNone, calls.front()}, next);
     if (is_new) out.transfers.push_back({calls});
@@ -71,14 +57,14 @@ void tie_transfers(const WalkedProcess& walked, Attribution& out) {
   }
 }
 
-LoaderWait loader_wait(const WalkedProcess& walked, const Partition& partition) {
+LoaderWait loader_wait(const ProcessIndex& index, const Partition& partition) {
   LoaderWait out;
   for (const Segment& segment : partition.segments) {
     if (segment.cause != Cause::host_data_wait) continue;
     const Interval silence =
-        walked.threads.work(walked.threads.loop()).piece_before(segment.time.end).time;
+        index.threads.work(index.threads.loop()).piece_before(segment.time.end).time;
     const HostSamples::Workers workers =
-        walked.samples.workers_before(walked.process, silence, segment.time.end);
+        index.samples.workers_before(index.process, silence, segment.time.end);
     if (workers.known == 0) continue;
     out.seen_ns += segment.time.length();
     out.busy_ns += workers.busy * segment.time.length();
@@ -88,11 +74,11 @@ LoaderWait loader_wait(const WalkedProcess& walked, const Partition& partition) 
 }
 
 // The next op of the same stream had been issued when this one ended.
-bool successor_was_queued(const WalkedProcess& walked, DeviceOpId op) {
-  const auto stream = walked.trace.ops_of(walked.trace.device_ops().stream[op]);
+bool successor_was_queued(const ProcessIndex& index, DeviceOpId op) {
+  const auto stream = index.trace.ops_of(index.trace.device_ops().stream[op]);
   const auto after = std::upper_bound(stream.begin(), stream.end(), op);
   return after != stream.end() &&
-         walked.dependencies.queued_behind(*after, walked.trace.device_ops().end[op]);
+         index.dependencies.queued_behind(*after, index.trace.device_ops().end[op]);
 }
 
 struct Owner {
@@ -142,59 +128,82 @@ std::vector<Cell> cells_of(const std::vector<Segment>& segments, const Steps& st
 
 // Estimates the number of segments: in a run without a device each piece of the threads' time
 // becomes one, or nearly so.
-std::size_t likely_segments(const WalkedProcess& walked) {
-  std::size_t pieces = walked.threads.work(walked.threads.loop()).size();
-  for (const ThreadId worker : walked.threads.workers())
-    pieces += walked.threads.work(worker).size();
-  return pieces + pieces / 8 + walked.trace.data().samples.size();
+std::size_t likely_segments(const ProcessIndex& index) {
+  std::size_t pieces = index.threads.work(index.threads.loop()).size();
+  for (const ThreadId worker : index.threads.workers()) pieces += index.threads.work(worker).size();
+  return pieces + pieces / 8 + index.trace.data().samples.size();
 }
 
-Partition partition_of(const WalkedProcess& walked, const Steps& steps, std::uint32_t device,
-                       const std::vector<DeviceOpId>& ops) {
-  Partition out;
-  out.device = device;
-  const DeviceOps& d = walked.trace.device_ops();
-  std::int64_t at = walked.run.begin;
-  if (ops.empty()) out.segments.reserve(likely_segments(walked));
-  const auto own_idle = [&](std::int64_t end, DeviceOpId next) {
-    if (at >= end) return;
-    walked.walk.explain({at, end}, next, out.segments);
-    if (next != kNone && walked.dependencies.queued_behind(next, at))
-      out.queued_idle_ns += end - at;
-  };
-  for (const BusySegment& busy : busy_segments(d, ops, walked.cause_of_op)) {
-    const Interval time = intersect(busy.time, walked.run);
-    if (busy.time.begin >= walked.run.end) {
-      own_idle(walked.run.end, busy.op);
-      at = walked.run.end;
-      break;
+// Divides the run's time among its owners.
+class Divider {
+ public:
+  Divider(const ProcessIndex& index, const Steps& steps, const LastEntries& last_entries)
+      : index_(index), steps_(steps), last_entries_(last_entries), walk_(index) {}
+
+  Partition divide(std::uint32_t device, const std::vector<DeviceOpId>& ops) const {
+    Partition out;
+    out.device = device;
+    const DeviceOps& d = index_.trace.device_ops();
+    std::int64_t at = index_.run.begin;
+    if (ops.empty()) out.segments.reserve(likely_segments(index_));
+    const auto own_idle = [&](std::int64_t end, DeviceOpId next) {
+      if (at >= end) return;
+      walk_.explain({at, end}, next, out.segments);
+      if (next != kNone && index_.dependencies.queued_behind(next, at))
+        out.queued_idle_ns += end - at;
+    };
+    for (const BusySegment& busy : busy_segments(d, ops, index_.cause_of_op)) {
+      const Interval time = intersect(busy.time, index_.run);
+      if (busy.time.begin >= index_.run.end) {
+        own_idle(index_.run.end, busy.op);
+        at = index_.run.end;
+        break;
+      }
+      if (time.empty()) continue;
+      own_idle(time.begin, busy.op);
+      append_device(time, busy.op, out.segments);
+      if (successor_was_queued(index_, busy.op)) out.queued_busy_ns += time.length();
+      at = time.end;
     }
-    if (time.empty()) continue;
-    own_idle(time.begin, busy.op);
-    append_device(walked, time, busy.op, out.segments);
-    if (successor_was_queued(walked, busy.op)) out.queued_busy_ns += time.length();
-    at = time.end;
+    own_idle(index_.run.end, kNone);
+    std::vector<Interval> all;
+    for (DeviceOpId op : ops) all.push_back({d.begin[op], d.end[op]});
+    out.busy = clip(unite(std::move(all)), index_.run);
+    out.cells = cells_of(out.segments, steps_);
+    return out;
   }
-  own_idle(walked.run.end, kNone);
-  std::vector<Interval> all;
-  for (DeviceOpId op : ops) all.push_back({d.begin[op], d.end[op]});
-  out.busy = clip(unite(std::move(all)), walked.run);
-  out.cells = cells_of(out.segments, steps);
-  return out;
-}
 
-std::vector<Partition> partitions_by_device(const WalkedProcess& walked, const Steps& steps) {
-  std::map<std::uint32_t, std::vector<DeviceOpId>> by_device;
-  for (DeviceOpId op : walked.dependencies.ops()) {
-    by_device[walked.trace.data().streams[walked.trace.device_ops().stream[op]].device].push_back(
-        op);
+  std::vector<Partition> by_device() const {
+    std::map<std::uint32_t, std::vector<DeviceOpId>> by_device;
+    const TraceData& data = index_.trace.data();
+    for (DeviceOpId op : index_.dependencies.ops())
+      by_device[data.streams[data.device_ops.stream[op]].device].push_back(op);
+    std::vector<Partition> partitions;
+    if (by_device.size() < 2) return partitions;
+    for (const auto& [device, ops] : by_device) partitions.push_back(divide(device, ops));
+    return partitions;
   }
-  std::vector<Partition> partitions;
-  if (by_device.size() < 2) return partitions;
-  for (const auto& [device, ops] : by_device)
-    partitions.push_back(partition_of(walked, steps, device, ops));
-  return partitions;
-}
+
+ private:
+  // A collective's time is split where its last rank entered.
+  void append_device(Interval time, DeviceOpId op, std::vector<Segment>& out) const {
+    Segment segment = device_segment(index_, time, op);
+    const auto entered = last_entries_.find(op);
+    if (entered != last_entries_.end() && entered->second.time > time.begin) {
+      segment.cause = Cause::comm_late_rank;
+      segment.time.end = std::min(time.end, entered->second.time);
+      out.push_back(segment);
+      segment.cause = index_.cause_of_op[op];
+      segment.time = {segment.time.end, time.end};
+    }
+    if (!segment.time.empty()) out.push_back(segment);
+  }
+
+  const ProcessIndex& index_;
+  const Steps& steps_;
+  const LastEntries& last_entries_;
+  Walk walk_;
+};
 
 Result<std::optional<NamePattern>> phases_of_user(const AttributionOptions& options) {
   if (options.phase_regex.empty()) return std::optional<NamePattern>{};
@@ -223,23 +232,23 @@ Result<Attribution> attribute(const Trace& trace, const Steps& steps,
   if (steps.list.empty()) return bad_input("the trace holds no step and no window to attribute");
   const auto pattern = phases_of_user(options);
   if (!pattern) return pattern.error();
-  const auto kept = std::make_shared<WalkedProcess>(trace, steps, *pattern);
-  WalkedProcess& walked = *kept;
+  const auto index = std::make_shared<ProcessIndex>(trace, steps, *pattern);
   Attribution out;
-  out.process = partition_of(walked, steps, Partition::kWholeProcess, walked.dependencies.ops());
-  out.devices = partitions_by_device(walked, steps);
-  out.edges = walked.dependencies.edges();
-  out.graphs = walked.places.graphs();
-  out.loader = loader_wait(walked, out.process);
+  out.last_entries = last_entries(trace);
+  const Divider divider(*index, steps, out.last_entries);
+  out.process = divider.divide(Partition::kWholeProcess, index->dependencies.ops());
+  out.devices = divider.by_device();
+  out.edges = index->dependencies.edges();
+  out.graphs = index->places.graphs();
+  out.loader = loader_wait(*index, out.process);
   out.inflated = is_inflated(trace);
   check(steps, out.process, out);
   for (const Partition& device : out.devices) check(steps, device, out);
-  out.ops = owners_of_ops(walked);
-  tie_transfers(walked, out);
-  out.last_entries = walked.last_entries;
-  out.visits = walked.phases.take_visits();
-  out.phases = walked.phases.take_phases();
-  out.walked = kept;
+  out.ops = owners_of_ops(*index);
+  tie_transfers(*index, out);
+  out.visits = index->phases.take_visits();
+  out.phases = index->phases.take_phases();
+  out.index = index;
   return out;
 }
 

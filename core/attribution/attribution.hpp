@@ -105,7 +105,7 @@ struct Edges {  // how the walk's edges were learnt, for the trust section
   std::uint64_t queue_depth = 0;       // learnt number of outstanding launches at which calls block
 };
 
-struct WalkedProcess;  // walked_process.hpp
+struct ProcessIndex;  // process_index.hpp
 
 struct Attribution {
   std::vector<Phase> phases;
@@ -118,10 +118,10 @@ struct Attribution {
   Edges edges;
   GraphWork graphs;
   LoaderWait loader;
-  bool inflated = false;                        // host times were stretched by the tracer itself
-  std::vector<std::string> over_budget;         // partitions of which more than 1 % is unexplained
-  std::vector<std::string> broken_invariants;   // empty for every sound trace; printed first
-  std::shared_ptr<const WalkedProcess> walked;  // what the walk read, for the replay
+  bool inflated = false;                       // host times were stretched by the tracer itself
+  std::vector<std::string> over_budget;        // partitions of which more than 1 % is unexplained
+  std::vector<std::string> broken_invariants;  // empty for every sound trace; printed first
+  std::shared_ptr<const ProcessIndex> index;   // what they were read off; null where made by hand
 };
 
 struct AttributionOptions {

@@ -11,7 +11,7 @@
 namespace stepscope::rules {
 
 bool core_wait_is_known(const JudgedRun& run) {
-  return !run.cpu.waits_known(run.steps.thread).empty();
+  return !run.attribution.index->cpu.waits_known(run.steps.thread).empty();
 }
 
 namespace {
@@ -45,14 +45,13 @@ std::uint32_t loader_workers(const JudgedRun& run) {
 
 std::optional<double> input_cpu_share(const JudgedRun& run, const IntervalSet& times) {
   if (loader_workers(run) > 0) {
-    if (run.attribution.walked == nullptr) return std::nullopt;
-    const LoaderTakes takes(*run.attribution.walked);
-    const WorkerTime time = worker_time(*run.attribution.walked, takes.all());
+    const LoaderTakes takes(*run.attribution.index);
+    const WorkerTime time = worker_time(*run.attribution.index, takes.all());
     return time.ns_a_batch ? std::optional(time.computes) : std::nullopt;
   }
   double ran = 0, slept = 0;
   for (const Interval& time : times) {
-    const auto use = run.cpu.use(run.steps.thread, time);
+    const auto use = run.attribution.index->cpu.use(run.steps.thread, time);
     if (!use) continue;
     ran += static_cast<double>(use->ran);
     slept += static_cast<double>(use->slept);

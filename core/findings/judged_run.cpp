@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "core/attribution/places/call_sites.hpp"
-#include "core/attribution/walked_process.hpp"
 #include "core/model/row_order.hpp"
 #include "core/support/statistics.hpp"
 
@@ -75,7 +74,6 @@ JudgedRun::JudgedRun(const Trace& t, const Steps& s, const Attribution& a, const
       attribution(a),
       summary(sums),
       forecaster(f),
-      cpu(a.walked->cpu),
       step_ns(sums.partition.wall_ns_per_step()),
       has_device(t.device_ops().size() > 0),
       language(language_of(t, s.process)),

@@ -19,7 +19,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/attribution/host/thread_cpu.hpp"
 #include "core/findings/advice.hpp"
 #include "core/findings/host_calls.hpp"
 #include "core/simulate/simulator.hpp"
@@ -40,7 +39,6 @@ struct JudgedRun {
   const Attribution& attribution;
   const Summary& summary;
   const Forecaster& forecaster;  // empty: nothing is replayed
-  const ThreadCpu& cpu;
 
   double step_ns = 0;                    // the mean counted step
   double free_step_ns = 0;               // the same without the waits of its thread for a core

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/attribution/walked_process.hpp"
+#include "core/attribution/process_index.hpp"
 #include "core/simulate/graph/build_graph.hpp"
 #include "core/simulate/inflation.hpp"
 #include "core/simulate/replayed_steps.hpp"
@@ -142,14 +142,13 @@ Result<Simulator> Simulator::build(const Trace& trace, const Steps& steps,
     return cannot(
         "no steps were found; name the loop's range or op with --step-marker REGEX, or record "
         "more");
-  if (attribution.walked == nullptr) return cannot("its attribution kept no edges");
   if (trace.used_device() && (!trace.collected().api_calls || trace.device_ops().size() == 0))
     return cannot("it holds no CUDA calls with the device work that they launched");
   auto state = std::make_shared<State>();
   ReplayedSteps& replayed = state->steps;
   replayed.phases = attribution.phases;
   replayed.graph =
-      build_graph(*attribution.walked, steps, attribution, sample_steps(trace, steps, counted));
+      build_graph(*attribution.index, steps, attribution, sample_steps(trace, steps, counted));
   replayed.base = replay(replayed.graph);
   const double measured = measured_ns(replayed.graph);
   if (measured <= 0 || replayed.base.ns() <= 0) return cannot("its steps hold no work");

@@ -90,7 +90,7 @@ Summary summarize(const Trace& trace, const Steps& steps, const Attribution& att
   out.throughput = throughput_of(out, options.flops);
   out.phases = phase_rows(trace, steps, attribution, counting);
   out.cells = cell_rows(trace, attribution, counting);
-  out.counts = count_work(trace, steps, counting.rows, attribution.walked.get());
+  out.counts = count_work(trace, steps, counting.rows, attribution.index.get());
   out.lines = line_rows(trace, attribution.process, counting);
   out.kernels = kernel_rows(trace, steps, attribution, counting);
   out.transfers = transfer_rows(trace, steps, attribution, counting);

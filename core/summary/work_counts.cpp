@@ -9,7 +9,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "core/attribution/walked_process.hpp"
+#include "core/attribution/process_index.hpp"
 #include "core/summary/rows/operation_rows.hpp"
 
 namespace stepscope {
@@ -82,11 +82,11 @@ using PlaceCounts = std::unordered_map<PlaceKey, Counts, PlaceHash>;
 class Tally {
  public:
   Tally(const Trace& trace, const Steps& steps, const std::vector<std::uint32_t>& counted,
-        const WalkedProcess* walked)
+        const ProcessIndex* index)
       : trace_(trace),
         process_(steps.process),
         host_(steps),
-        walked_(walked),
+        index_(index),
         by_step_(steps.list.size()),
         is_counted_(steps.list.size(), false) {
     for (const std::uint32_t step : counted) is_counted_[step] = true;
@@ -133,14 +133,14 @@ class Tally {
   void add(std::optional<std::size_t> step, Counter counter, std::uint64_t amount,
            PlaceOf place_of) {
     (step ? by_step_[*step] : outside_)[counter] += amount;
-    if (walked_ != nullptr && step && is_counted_[*step]) by_place_[place_of()][counter] += amount;
+    if (index_ != nullptr && step && is_counted_[*step]) by_place_[place_of()][counter] += amount;
   }
 
   void add_range(RangeId range, Counter counter) {
     const HostRanges& ranges = trace_.host_ranges();
     if (trace_.data().threads[ranges.thread[range]].process != process_) return;
     add(host_.of(ranges.begin[range]), counter, 1, [&]() -> PlaceKey {
-      return {walked_->sites.at(ranges.thread[range], ranges.begin[range], range),
+      return {index_->sites.at(ranges.thread[range], ranges.begin[range], range),
               ranges.name[range], is_annotation(ranges.kind[range])};
     });
   }
@@ -151,7 +151,7 @@ class Tally {
                                   ? trace_.device_ops().begin[op]
                                   : trace_.host_ranges().begin[trace_.calls().range[call]];
     add(host_.of(time), counter, amount, [&]() -> PlaceKey {
-      return {walked_->places.of(op).line, trace_.device_ops().name[op], false};
+      return {index_->places.of(op).line, trace_.device_ops().name[op], false};
     });
   }
 
@@ -171,7 +171,7 @@ class Tally {
   const Trace& trace_;
   ProcessId process_;
   HostSteps host_;
-  const WalkedProcess* walked_;
+  const ProcessIndex* index_;
   std::vector<Counts> by_step_;
   std::vector<bool> is_counted_;
   Counts outside_{};
@@ -224,9 +224,9 @@ std::vector<std::string_view> work_count_names() {
 
 std::vector<WorkCount> count_work(const Trace& trace, const Steps& steps,
                                   const std::vector<std::uint32_t>& counted,
-                                  const WalkedProcess* walked) {
+                                  const ProcessIndex* index) {
   if (counted.empty()) return {};
-  Tally tally(trace, steps, counted, walked);
+  Tally tally(trace, steps, counted, index);
   tally.add_calls();
   tally.add_ops();
   tally.add_cpu_ops();

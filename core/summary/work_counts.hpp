@@ -18,7 +18,7 @@
 
 namespace stepscope {
 
-struct WalkedProcess;
+struct ProcessIndex;
 
 // What one operation at one line adds to a count.
 struct CountPlace {
@@ -50,9 +50,9 @@ struct WorkCount {
 std::vector<std::string_view> work_count_names();
 
 // Returns the counts in the order of the ids above. A count is left out where its events were not
-// recorded. `counted` are rows of steps.list; `walked` knows the line of an event.
+// recorded. `counted` are rows of steps.list; `index` tells the line of an event; without it no places are counted.
 std::vector<WorkCount> count_work(const Trace& trace, const Steps& steps,
                                   const std::vector<std::uint32_t>& counted,
-                                  const WalkedProcess* walked = nullptr);
+                                  const ProcessIndex* index = nullptr);
 
 }  // namespace stepscope

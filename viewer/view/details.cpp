@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/attribution/walked_process.hpp"
+#include "core/attribution/process_index.hpp"
 #include "core/report/wording/numbers.hpp"
 #include "core/support/duration.hpp"
 
@@ -59,8 +59,8 @@ struct HeldUp {
 };
 
 std::optional<HeldUp> held_up_by(const Run& run, DeviceOpId op) {
-  if (run.attribution.walked == nullptr || !is_own(run, op)) return std::nullopt;
-  const Readiness ready = run.attribution.walked->dependencies.readiness(op);
+  if (!is_own(run, op)) return std::nullopt;
+  const Readiness ready = run.attribution.index->dependencies.readiness(op);
   const EventRef before{EventKind::device_op, ready.predecessor};
   switch (ready.binding) {
     case Binding::none:
@@ -235,12 +235,12 @@ class Sheet {
     lead("Launched by", {EventKind::host_range, range});
     say("After the call", duration_text(std::max<std::int64_t>(0, time_.begin - h.end[range])));
     if (h.parent[range] != kNone) lead("Inside", {EventKind::host_range, h.parent[range]});
-    if (run_.attribution.walked == nullptr || !is_own(run_, op)) say("Line", line_of(range));
+    if (!is_own(run_, op)) say("Line", line_of(range));
   }
 
   void written_at(DeviceOpId op) {
-    if (run_.attribution.walked == nullptr || !is_own(run_, op)) return;
-    const CodeLine line = run_.attribution.walked->places.of(op).line;
+    if (!is_own(run_, op)) return;
+    const CodeLine line = run_.attribution.index->places.of(op).line;
     say("Line", line_text(run_, line.site, line.direction));
   }
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/attribution/walked_process.hpp"
+#include "core/attribution/process_index.hpp"
 
 namespace stepscope {
 namespace {
@@ -25,15 +25,15 @@ constexpr std::int64_t kLongLaunchNs = 100'000;
 std::int64_t CallTime::return_limit(ApiKind api, DeviceOpId awaited) const {
   if (is_sync(api)) return kSyncReturnLimitNs;
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 50U;
-  const std::uint64_t bytes = std::min(walked_.trace.device_ops().bytes[awaited], kLargest);
+  const std::uint64_t bytes = std::min(index_.trace.device_ops().bytes[awaited], kLargest);
   return kSyncReturnLimitNs + static_cast<std::int64_t>(bytes) / kSlowestHostCopyBytesPerNs;
 }
 
 void CallTime::own(WalkPath& path, ThreadId thread, const Piece& piece) const {
-  const DeviceOps& d = walked_.trace.device_ops();
-  const CallId call = walked_.trace.call_of(piece.innermost);
-  const ApiKind api = walked_.trace.calls().api[call];
-  const DeviceOpId awaited = walked_.dependencies.awaited_by(call);
+  const DeviceOps& d = index_.trace.device_ops();
+  const CallId call = index_.trace.call_of(piece.innermost);
+  const ApiKind api = index_.trace.calls().api[call];
+  const DeviceOpId awaited = index_.dependencies.awaited_by(call);
   const std::int64_t piece_begin = std::max(piece.time.begin, path.begin);
   if (awaited != kNone) {
     const std::int64_t returned_from = d.end[awaited];
@@ -57,22 +57,22 @@ void CallTime::own(WalkPath& path, ThreadId thread, const Piece& piece) const {
 }
 
 void CallTime::own_launch(WalkPath& path, ThreadId thread, const Piece& piece, CallId call) const {
-  const ApiKind api = walked_.trace.calls().api[call];
+  const ApiKind api = index_.trace.calls().api[call];
   const RangeId range = piece.innermost;
   if (api != ApiKind::launch_kernel) {
     owners_.host(path, piece.time.begin, cause_of_api(api), thread, range);
     return;
   }
-  if (walked_.dependencies.blocked_on_full_queue(call)) {
+  if (index_.dependencies.blocked_on_full_queue(call)) {
     owners_.host(path, piece.time.begin, Cause::host_queue_full, thread, range);
     return;
   }
-  const HostRanges& h = walked_.trace.host_ranges();
+  const HostRanges& h = index_.trace.host_ranges();
   const std::int64_t took = h.end[range] - h.begin[range];
-  const std::int64_t typical = walked_.dependencies.typical_launch_call_ns();
+  const std::int64_t typical = index_.dependencies.typical_launch_call_ns();
   Cause cause = Cause::host_launch_api;
   if (took >= kLongLaunchNs && took >= kLongLaunchFactor * typical)
-    cause = walked_.dependencies.loads_its_kernel(call) ? Cause::host_module_load : Cause::unknown;
+    cause = index_.dependencies.loads_its_kernel(call) ? Cause::host_module_load : Cause::unknown;
   owners_.host(path, piece.time.begin, cause, thread, range);
 }
 

@@ -11,7 +11,7 @@ namespace stepscope {
 
 class CallTime {
  public:
-  CallTime(const WalkedProcess& walked, const Owners& owners) : walked_(walked), owners_(owners) {}
+  CallTime(const ProcessIndex& index, const Owners& owners) : index_(index), owners_(owners) {}
 
   // `piece` is in the call; the path's time is in it or at its end.
   void own(WalkPath& path, ThreadId thread, const Piece& piece) const;
@@ -20,7 +20,7 @@ class CallTime {
   void own_launch(WalkPath& path, ThreadId thread, const Piece& piece, CallId call) const;
   std::int64_t return_limit(ApiKind api, DeviceOpId awaited) const;
 
-  const WalkedProcess& walked_;
+  const ProcessIndex& index_;
   const Owners& owners_;
 };
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/attribution/walked_process.hpp"
+#include "core/attribution/process_index.hpp"
 
 namespace stepscope {
 namespace {
@@ -22,11 +22,11 @@ IntervalSet overhead_intervals(const Trace& trace, bool loading) {
 
 }  // namespace
 
-DispatchGap::DispatchGap(const WalkedProcess& walked, const Owners& owners)
-    : walked_(walked),
+DispatchGap::DispatchGap(const ProcessIndex& index, const Owners& owners)
+    : index_(index),
       owners_(owners),
-      overhead_(overhead_intervals(walked.trace, false)),
-      loading_(overhead_intervals(walked.trace, true)) {}
+      overhead_(overhead_intervals(index.trace, false)),
+      loading_(overhead_intervals(index.trace, true)) {}
 
 // Returns the overhead and the module loads within `time`, the latest end first.
 std::vector<DispatchGap::Overhead> DispatchGap::overheads_in(Interval time) const {
@@ -40,12 +40,12 @@ std::vector<DispatchGap::Overhead> DispatchGap::overheads_in(Interval time) cons
 
 // Returns the owner of time in which a ready op waited and the device ran nothing of this process.
 Cause DispatchGap::unseen_by(DeviceOpId op, std::int64_t time) const {
-  const Stream& stream = walked_.trace.data().streams[walked_.trace.device_ops().stream[op]];
-  return walked_.shared_devices.is_shared(stream.device, time) ? Cause::gpu_shared : Cause::unknown;
+  const Stream& stream = index_.trace.data().streams[index_.trace.device_ops().stream[op]];
+  return index_.shared_devices.is_shared(stream.device, time) ? Cause::gpu_shared : Cause::unknown;
 }
 
 void DispatchGap::own(WalkPath& path, DeviceOpId op, const Readiness& ready) const {
-  const std::int64_t latency = walked_.dependencies.edges().launch_latency_ns;
+  const std::int64_t latency = index_.dependencies.edges().launch_latency_ns;
   Cause cause = Cause::gpu_dispatch_gap;
   std::int64_t limit = kLimitNs;
   if (ready.binding == Binding::graph) cause = Cause::graph_gap;

@@ -16,7 +16,7 @@ class DispatchGap {
   // The device takes 1-2 us from one queued op to the next; beyond this nobody knows what it did.
   static constexpr std::int64_t kLimitNs = 10'000;
 
-  DispatchGap(const WalkedProcess& walked, const Owners& owners);
+  DispatchGap(const ProcessIndex& index, const Owners& owners);
 
   // Assigns owners to [ready.time, path.time): `op` was ready and had not begun.
   void own(WalkPath& path, DeviceOpId op, const Readiness& ready) const;
@@ -29,7 +29,7 @@ class DispatchGap {
   std::vector<Overhead> overheads_in(Interval time) const;
   Cause unseen_by(DeviceOpId op, std::int64_t time) const;
 
-  const WalkedProcess& walked_;
+  const ProcessIndex& index_;
   const Owners& owners_;
   // Over all threads: the profiler's own work, and the loading or compiling of modules.
   IntervalSet overhead_, loading_;

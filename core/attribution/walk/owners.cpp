@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/attribution/host/threads.hpp"
-#include "core/attribution/walked_process.hpp"
+#include "core/attribution/process_index.hpp"
 
 namespace stepscope {
 
@@ -13,10 +13,10 @@ void Owners::host(WalkPath& path, std::int64_t since, Cause cause, ThreadId thre
   since = std::max(since, path.begin);
   if (since >= path.time) return;
   const RangeId innermost = evidence;
-  if (cause == Cause::host_between_calls) evidence = on_its_way(walked_.threads, thread, path.time);
-  const Interval silence = walked_.threads.work(thread).piece_before(path.time).time;
+  if (cause == Cause::host_between_calls) evidence = on_its_way(index_.threads, thread, path.time);
+  const Interval silence = index_.threads.work(thread).piece_before(path.time).time;
   while (path.time > since) {
-    const PhaseTable::Stay stay = walked_.phases.at(thread, path.time - 1);
+    const PhaseTable::Stay stay = index_.phases.at(thread, path.time - 1);
     Segment segment{.time = {std::max(since, stay.since), path.time},
                     .cause = cause,
                     .phase = stay.phase,
@@ -36,10 +36,10 @@ void Owners::charge_records(Segment& segment, ThreadId thread, std::int64_t end)
       segment.cause == Cause::host_off_cpu || segment.cause == Cause::host_core_wait;
   const bool unseen = off_cpu && segment.host_evidence == kNone;
   RangeId range = segment.host_evidence;
-  if (unseen) range = on_its_way(walked_.threads, thread, end);
+  if (unseen) range = on_its_way(index_.threads, thread, end);
   if (segment.cause == Cause::comm_wait)
-    range = walked_.threads.work(thread).previous_range(segment.time.begin).innermost;
-  const CodeLine line = walked_.sites.at(thread, segment.time.begin, range);
+    range = index_.threads.work(thread).previous_range(segment.time.begin).innermost;
+  const CodeLine line = index_.sites.at(thread, segment.time.begin, range);
   segment.site = line.site;
   segment.direction = line.direction;
   segment.is_sampled = false;
@@ -48,7 +48,7 @@ void Owners::charge_records(Segment& segment, ThreadId thread, std::int64_t end)
 // While the loop waits for data its workers' line counts.
 void Owners::charge_sampled(Segment& segment, ThreadId thread, const Piece& piece) const {
   const SampledPieces::Part seen =
-      walked_.sampled.part_before(thread, piece, segment.time.end, segment.cause);
+      index_.sampled.part_before(thread, piece, segment.time.end, segment.cause);
   segment.time.begin = std::max(segment.time.begin, seen.since);
   if (segment.cause != seen.cause) segment.host_evidence = piece.innermost;
   if (seen.collective != kNone) segment.host_evidence = seen.collective;
@@ -59,8 +59,8 @@ void Owners::charge_sampled(Segment& segment, ThreadId thread, const Piece& piec
 }
 
 void Owners::charge_workers(Segment& segment, ThreadId thread, Interval silence) const {
-  const HostSamples::Workers workers = walked_.samples.workers_before(
-      walked_.trace.data().threads[thread].process, silence, segment.time.end);
+  const HostSamples::Workers workers = index_.samples.workers_before(
+      index_.trace.data().threads[thread].process, silence, segment.time.end);
   segment.time.begin = std::max(segment.time.begin, workers.time.begin);
   if (workers.site == kNone) return;
   segment.site = workers.site;
@@ -73,7 +73,7 @@ void Owners::device(WalkPath& path, std::int64_t since, Cause cause, DeviceOpId 
   since = std::max(since, path.begin);
   if (since >= path.time) return;
   const bool launching = cause == Cause::launch_latency || cause == Cause::gpu_dispatch_gap;
-  const Place place = launching ? walked_.places.of_launch(op) : walked_.places.of(op);
+  const Place place = launching ? index_.places.of_launch(op) : index_.places.of(op);
   path.backwards.push_back({.time = {since, path.time},
                             .cause = cause,
                             .phase = place.phase,

@@ -10,7 +10,7 @@ namespace stepscope {
 
 class Owners {
  public:
-  explicit Owners(const WalkedProcess& walked) : walked_(walked) {}
+  explicit Owners(const ProcessIndex& index) : index_(index) {}
 
   // `evidence` is the innermost range of that time, kNone between ranges. A silence is cut where
   // another sample stands for it, and takes that sample's cause and line.
@@ -23,7 +23,7 @@ class Owners {
   void charge_workers(Segment& segment, ThreadId thread, Interval silence) const;
   void charge_records(Segment& segment, ThreadId thread, std::int64_t end) const;
 
-  const WalkedProcess& walked_;
+  const ProcessIndex& index_;
 };
 
 }  // namespace stepscope

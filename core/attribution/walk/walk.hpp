@@ -23,7 +23,7 @@ namespace stepscope {
 
 class Walk {
  public:
-  explicit Walk(const WalkedProcess& walked);
+  explicit Walk(const ProcessIndex& index);
   Walk(const Walk&) = delete;  // its members refer to each other
   Walk& operator=(const Walk&) = delete;
 
@@ -44,7 +44,7 @@ class Walk {
   HandOver handed_over_by_loop(std::int64_t time, const Piece& piece) const;
   void own_silence(WalkPath& path, ThreadId thread, const Piece& piece) const;
 
-  const WalkedProcess& walked_;
+  const ProcessIndex& index_;
   Owners owners_;
   CallTime call_time_;
   DispatchGap dispatch_gap_;

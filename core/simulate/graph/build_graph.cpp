@@ -21,15 +21,15 @@ namespace {
 constexpr std::uint64_t kUsualQueueDepth = 1022;
 
 // The loop's thread is 0; engine threads and whoever launches device work follow.
-std::map<ThreadId, std::uint32_t> number_threads(const WalkedProcess& walked) {
-  std::set<ThreadId> others(walked.threads.workers().begin(), walked.threads.workers().end());
-  for (const DeviceOpId op : walked.dependencies.ops()) {
-    const CallId call = walked.trace.launch_of(op);
+std::map<ThreadId, std::uint32_t> number_threads(const ProcessIndex& index) {
+  std::set<ThreadId> others(index.threads.workers().begin(), index.threads.workers().end());
+  for (const DeviceOpId op : index.dependencies.ops()) {
+    const CallId call = index.trace.launch_of(op);
     if (call != kNone)
-      others.insert(walked.trace.host_ranges().thread[walked.trace.calls().range[call]]);
+      others.insert(index.trace.host_ranges().thread[index.trace.calls().range[call]]);
   }
-  others.erase(walked.threads.loop());
-  std::map<ThreadId, std::uint32_t> numbers{{walked.threads.loop(), 0}};
+  others.erase(index.threads.loop());
+  std::map<ThreadId, std::uint32_t> numbers{{index.threads.loop(), 0}};
   for (const ThreadId thread : others)
     numbers.emplace(thread, static_cast<std::uint32_t>(numbers.size()));
   return numbers;
@@ -75,28 +75,28 @@ std::uint32_t cores_of(const Trace& trace, ProcessId process) {
 }
 
 // Returns the share of its time awake in which the loop's thread had a core.
-double on_core_share(const WalkedProcess& walked) {
-  const ThreadId loop = walked.threads.loop();
-  const auto use = walked.cpu.use(loop, intersect(walked.run, walked.cpu.waits_known(loop)));
+double on_core_share(const ProcessIndex& index) {
+  const ThreadId loop = index.threads.loop();
+  const auto use = index.cpu.use(loop, intersect(index.run, index.cpu.waits_known(loop)));
   if (!use || use->ran + use->waited == 0) return 1;
   return static_cast<double>(use->ran) / static_cast<double>(use->ran + use->waited);
 }
 
 }  // namespace
 
-TaskGraph build_graph(const WalkedProcess& walked, const Steps& steps,
-                      const Attribution& attribution, const std::vector<std::uint32_t>& rows) {
+TaskGraph build_graph(const ProcessIndex& index, const Steps& steps, const Attribution& attribution,
+                      const std::vector<std::uint32_t>& rows) {
   TaskGraph graph;
-  const Edges& edges = walked.dependencies.edges();
+  const Edges& edges = index.dependencies.edges();
   graph.queue_depth = edges.queue_depth > 0 ? edges.queue_depth : kUsualQueueDepth;
   graph.latency_ns = static_cast<double>(edges.launch_latency_ns);
-  graph.dispatch_ns = static_cast<double>(walked.dependencies.dispatch_ns());
-  graph.launch_call_ns = static_cast<double>(walked.dependencies.typical_launch_call_ns());
-  const auto numbers = number_threads(walked);
+  graph.dispatch_ns = static_cast<double>(index.dependencies.dispatch_ns());
+  graph.launch_call_ns = static_cast<double>(index.dependencies.typical_launch_call_ns());
+  const auto numbers = number_threads(index);
   graph.threads = static_cast<std::uint32_t>(numbers.size());
-  const LoaderTakes takes(walked);
-  const AskedLoaders asked = asked_loaders(walked, steps);
-  HostTasks host_tasks(walked, takes, numbers);
+  const LoaderTakes takes(index);
+  const AskedLoaders asked = asked_loaders(index, steps);
+  HostTasks host_tasks(index, takes, numbers);
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     host_tasks.append(host_time_of(steps, rows[i]), i, graph.host);
     graph.steps.push_back({.row = rows[i],
@@ -107,15 +107,15 @@ TaskGraph build_graph(const WalkedProcess& walked, const Steps& steps,
                            .begins_loader = asked.begins(rows[i])});
   }
   graph.producers.resize(host_tasks.producers());
-  DeviceTasks device_tasks(walked, attribution, graph);
+  DeviceTasks device_tasks(index, attribution, graph);
   device_tasks.append_all();
-  find_waits(walked, device_tasks, graph);
-  learn_queue(walked.trace, graph);
-  forget_final_wait(walked.trace, steps, graph);
+  find_waits(index, device_tasks, graph);
+  learn_queue(index.trace, graph);
+  forget_final_wait(index.trace, steps, graph);
   graph.copy_call_ns = typical_copy_call(graph);
-  learn_production(walked, steps, takes, graph);
-  graph.cores = cores_of(walked.trace, walked.process);
-  graph.on_core = on_core_share(walked);
+  learn_production(index, steps, takes, graph);
+  graph.cores = cores_of(index.trace, index.process);
+  graph.on_core = on_core_share(index);
   return graph;
 }
 

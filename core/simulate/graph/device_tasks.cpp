@@ -15,10 +15,10 @@ bool is_copy_or_set(DeviceOpKind kind) {
 
 }  // namespace
 
-DeviceTasks::DeviceTasks(const WalkedProcess& walked, const Attribution& attribution,
+DeviceTasks::DeviceTasks(const ProcessIndex& index, const Attribution& attribution,
                          TaskGraph& graph)
-    : walked_(walked),
-      trace_(walked.trace),
+    : index_(index),
+      trace_(index.trace),
       attribution_(attribution),
       graph_(graph),
       row_of_(trace_.device_ops().size(), kNone),
@@ -56,7 +56,7 @@ void DeviceTasks::append(HostTask& task) {
     }
   }
   task.op_count = static_cast<std::uint32_t>(graph_.device.size()) - task.first_op;
-  if (task.op_count > 0 && walked_.dependencies.blocked_on_full_queue(task.call))
+  if (task.op_count > 0 && index_.dependencies.blocked_on_full_queue(task.call))
     task.ns = graph_.launch_call_ns;
 }
 
@@ -71,10 +71,10 @@ void DeviceTasks::add(const HostTask& task, DeviceOpId op) {
   out.cause = attribution_.ops[op].cause;
   out.phase = attribution_.ops[op].phase;
   out.forward_phase = task.forward_phase;
-  out.site = walked_.places.of(op).line.site;
+  out.site = index_.places.of(op).line.site;
   out.copy = d.copy_kind[op];
   const ThreadId thread = trace_.host_ranges().thread[task.range];
-  const bool is_loops = task.thread == 0 || walked_.threads.is_worker(thread);
+  const bool is_loops = task.thread == 0 || index_.threads.is_worker(thread);
   out.extends_step = is_loops && (role == StreamRole::main ||
                                   (role == StreamRole::side && !is_copy_or_set(d.kind[op])));
   row_of_[op] = static_cast<std::uint32_t>(graph_.device.size());
@@ -84,10 +84,10 @@ void DeviceTasks::add(const HostTask& task, DeviceOpId op) {
 
 void DeviceTasks::set_delays(const HostTask& task, DeviceTask& out) {
   const DeviceOps& d = trace_.device_ops();
-  const Readiness ready = walked_.dependencies.readiness(out.op);
+  const Readiness ready = index_.dependencies.readiness(out.op);
   const double begin = static_cast<double>(d.begin[out.op] - task.begin);
   const double issued =
-      static_cast<double>(walked_.dependencies.issue_time(out.op) - task.begin) + graph_.latency_ns;
+      static_cast<double>(index_.dependencies.issue_time(out.op) - task.begin) + graph_.latency_ns;
   const double late = static_cast<double>(d.begin[out.op] - ready.time);
   out.arrival_ns = issued;
   out.gap_ns = graph_.dispatch_ns;
@@ -113,10 +113,10 @@ void DeviceTasks::link() {
   for (std::uint32_t row = 0; row < graph_.device.size(); ++row) {
     DeviceTask& task = graph_.device[row];
     task.first_awaited = static_cast<std::uint32_t>(graph_.awaited.size());
-    const DeviceOpId before = walked_.dependencies.before_in_graph(task.op);
+    const DeviceOpId before = index_.dependencies.before_in_graph(task.op);
     task.after = before == kNone ? kNone : row_of_[before];
     if (task.after != kNone && task.after >= row) task.after = kNone;
-    for (const DeviceOpId other : walked_.dependencies.awaited_by_events(task.op)) {
+    for (const DeviceOpId other : index_.dependencies.awaited_by_events(task.op)) {
       if (row_of_[other] != kNone) graph_.awaited.push_back(row_of_[other]);
     }
     if (late != late_.end() && *late == row) {

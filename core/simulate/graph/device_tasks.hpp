@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "core/attribution/walked_process.hpp"
+#include "core/attribution/process_index.hpp"
 #include "core/simulate/graph/task_graph.hpp"
 #include "core/steps/windows.hpp"
 
@@ -18,7 +18,7 @@ namespace stepscope {
 
 class DeviceTasks {
  public:
-  DeviceTasks(const WalkedProcess& walked, const Attribution& attribution, TaskGraph& graph);
+  DeviceTasks(const ProcessIndex& index, const Attribution& attribution, TaskGraph& graph);
 
   void append_all();
 
@@ -33,7 +33,7 @@ class DeviceTasks {
   void link();
   std::uint32_t ended_just_before(DeviceOpId op) const;
 
-  const WalkedProcess& walked_;
+  const ProcessIndex& index_;
   const Trace& trace_;
   const Attribution& attribution_;
   TaskGraph& graph_;
@@ -45,6 +45,6 @@ class DeviceTasks {
 };
 
 // Finds what each call of a graph waits for, and what its return takes after that.
-void find_waits(const WalkedProcess& walked, DeviceTasks& device, TaskGraph& graph);
+void find_waits(const ProcessIndex& index, DeviceTasks& device, TaskGraph& graph);
 
 }  // namespace stepscope

@@ -17,9 +17,9 @@ bool is_api(const HostRanges& h, RangeId range) {
 
 }  // namespace
 
-HostTasks::HostTasks(const WalkedProcess& walked, const LoaderTakes& takes,
+HostTasks::HostTasks(const ProcessIndex& index, const LoaderTakes& takes,
                      const std::map<ThreadId, std::uint32_t>& numbers)
-    : walked_(walked), takes_(takes), trace_(walked.trace), numbers_(numbers) {
+    : index_(index), takes_(takes), trace_(index.trace), numbers_(numbers) {
   for (const char* name : {"aten::item", "aten::_local_scalar_dense", "aten::is_nonzero"}) {
     const StringId id = trace_.data().strings.find(name);
     if (id != kNone) read_ops_.push_back(id);
@@ -34,7 +34,7 @@ HostTasks::HostTasks(const WalkedProcess& walked, const LoaderTakes& takes,
       made_in_[r] = made_in_[h.parent[r]];
     }
     if (outermost_call_[r] == kNone && is_api(h, r)) outermost_call_[r] = r;
-    const RangeId made_in = walked.sites.made_in(r);
+    const RangeId made_in = index.sites.made_in(r);
     if (made_in != kNone) made_in_[r] = made_in;
   }
 }
@@ -44,12 +44,12 @@ void HostTasks::append(Interval time, std::uint32_t step, std::vector<HostTask>&
   bursts_.clear();
   step_ = step;
   for (const auto& [thread, number] : numbers_) {
-    if (thread != walked_.threads.loop()) thread_tasks(thread, time);
+    if (thread != index_.threads.loop()) thread_tasks(thread, time);
   }
   std::erase_if(bursts_, [this](const Burst& burst) { return loop_calls_in(burst.time); });
   std::sort(bursts_.begin(), bursts_.end(),
             [](const Burst& a, const Burst& b) { return a.time.begin < b.time.begin; });
-  thread_tasks(walked_.threads.loop(), time);
+  thread_tasks(index_.threads.loop(), time);
   charge_gaps_to_next_call();
   std::stable_sort(tasks_.begin(), tasks_.end(),
                    [](const HostTask& a, const HostTask& b) { return a.begin < b.begin; });
@@ -62,9 +62,9 @@ void HostTasks::append(Interval time, std::uint32_t step, std::vector<HostTask>&
 }
 
 void HostTasks::thread_tasks(ThreadId thread, Interval time) {
-  const HostTimeline& work = walked_.threads.work(thread);
-  const bool is_loop = thread == walked_.threads.loop();
-  const bool is_worker = walked_.threads.is_worker(thread);
+  const HostTimeline& work = index_.threads.work(thread);
+  const bool is_loop = thread == index_.threads.loop();
+  const bool is_worker = index_.threads.is_worker(thread);
   resumes_ = !is_loop;
   std::int64_t t = time.begin;
   const RangeId open = call_around(work.at(t).innermost, t);
@@ -78,7 +78,7 @@ void HostTasks::thread_tasks(ThreadId thread, Interval time) {
     }
     const Interval part{t, std::min(piece.time.end, time.end)};
     const bool begins = is_worker && piece.innermost == kNone &&
-                        begins_burst(trace_, walked_.threads, thread, piece);
+                        begins_burst(trace_, index_.threads, thread, piece);
     if (begins || (!is_loop && !is_worker && sleeps(thread, piece))) {
       resumes_ = true;
     } else if (is_loop) {
@@ -98,7 +98,7 @@ RangeId HostTasks::call_around(RangeId range, std::int64_t time) const {
 
 bool HostTasks::loop_calls_in(Interval time) const {
   const HostRanges& h = trace_.host_ranges();
-  const Rows rows = trace_.ranges_of(walked_.threads.loop());
+  const Rows rows = trace_.ranges_of(index_.threads.loop());
   const auto first =
       std::upper_bound(h.begin.begin() + rows.begin, h.begin.begin() + rows.end, time.begin);
   for (auto r = static_cast<RangeId>(first - h.begin.begin());
@@ -109,7 +109,7 @@ bool HostTasks::loop_calls_in(Interval time) const {
 }
 
 bool HostTasks::sleeps(ThreadId thread, const Piece& piece) const {
-  return piece.innermost == kNone || walked_.causes.of(thread, piece) == Cause::host_wait_thread;
+  return piece.innermost == kNone || index_.causes.of(thread, piece) == Cause::host_wait_thread;
 }
 
 HostTask HostTasks::task_at(ThreadId thread, Interval time, RangeId range) const {
@@ -120,13 +120,13 @@ HostTask HostTasks::task_at(ThreadId thread, Interval time, RangeId range) const
   task.thread = numbers_.at(thread);
   task.range = range;
   task.step = step_;
-  task.takes = thread == walked_.threads.loop() && takes_.at(time.begin) != nullptr;
-  task.phase = walked_.phases.at(thread, time.begin).phase;
-  task.site = walked_.sites.at(thread, time.begin, range).site;
+  task.takes = thread == index_.threads.loop() && takes_.at(time.begin) != nullptr;
+  task.phase = index_.phases.at(thread, time.begin).phase;
+  task.site = index_.sites.at(thread, time.begin, range).site;
   const RangeId made_in = range == kNone ? kNone : made_in_[range];
   if (made_in != kNone) {
     const HostRanges& h = trace_.host_ranges();
-    task.forward_phase = walked_.phases.at(h.thread[made_in], h.begin[made_in]).phase;
+    task.forward_phase = index_.phases.at(h.thread[made_in], h.begin[made_in]).phase;
   }
   return task;
 }
@@ -148,19 +148,19 @@ std::int64_t HostTasks::add_call(ThreadId thread, RangeId call) {
 void HostTasks::add_work(ThreadId thread, const Piece& piece, Interval time) {
   if (time.empty()) return;
   const HostRanges& h = trace_.host_ranges();
-  const Cause by_records = walked_.threads.is_worker(thread) && piece.innermost == kNone
+  const Cause by_records = index_.threads.is_worker(thread) && piece.innermost == kNone
                                ? Cause::host_framework
-                               : walked_.causes.of(thread, piece);
+                               : index_.causes.of(thread, piece);
   const bool is_op =
       piece.innermost != kNone && family_of(h.kind[piece.innermost]) == HostFamily::op;
   const bool waits = waits_for_producer(thread, piece, by_records);
   std::vector<HostTask> parts;
   for (std::int64_t end = time.end; end > time.begin; end = parts.back().begin) {
-    Interval part{std::max(time.begin, walked_.phases.at(thread, end - 1).since), end};
+    Interval part{std::max(time.begin, index_.phases.at(thread, end - 1).since), end};
     if (waits) part.begin = time.begin;
     const SampledPieces::Part seen =
         waits ? SampledPieces::Part{part.begin, by_records}
-              : walked_.sampled.part_before(thread, piece, end, by_records);
+              : index_.sampled.part_before(thread, piece, end, by_records);
     part.begin = std::max(part.begin, seen.since);
     HostTask task = task_at(thread, part, piece.innermost);
     task.cause = seen.cause;
@@ -179,14 +179,14 @@ void HostTasks::add_work(ThreadId thread, const Piece& piece, Interval time) {
 // the report shows there.
 SiteId HostTasks::line_of(ThreadId thread, const Piece& piece, const HostTask& task) const {
   if (task.site == kNone && task.cause == Cause::comm_wait) {
-    const RangeId asked = walked_.threads.work(thread).previous_range(task.begin).innermost;
-    return walked_.sites.at(thread, task.begin, asked).site;
+    const RangeId asked = index_.threads.work(thread).previous_range(task.begin).innermost;
+    return index_.sites.at(thread, task.begin, asked).site;
   }
   const bool off_cpu = task.cause == Cause::host_off_cpu || task.cause == Cause::host_core_wait;
   const bool to_next =
       task.cause == Cause::host_between_calls || (off_cpu && piece.innermost == kNone);
   if (task.site != kNone || !to_next) return task.site;
-  return walked_.sites.at(thread, task.begin, on_its_way(walked_.threads, thread, task.end)).site;
+  return index_.sites.at(thread, task.begin, on_its_way(index_.threads, thread, task.end)).site;
 }
 
 bool HostTasks::is_read(RangeId range) const {
@@ -196,11 +196,11 @@ bool HostTasks::is_read(RangeId range) const {
 
 bool HostTasks::waits_for_producer(ThreadId thread, const Piece& piece, Cause cause) const {
   if (piece.innermost == kNone) return false;
-  const LoaderTake* take = thread == walked_.threads.loop() ? takes_.at(piece.time.begin) : nullptr;
+  const LoaderTake* take = thread == index_.threads.loop() ? takes_.at(piece.time.begin) : nullptr;
   if (take != nullptr) return piece.time.begin <= take->time.begin;
   if (piece.time.length() < kRealWaitNs) return false;
   return cause == Cause::host_wait_thread ||
-         (cause == Cause::host_data_wait && walked_.causes.is_lock(piece.innermost));
+         (cause == Cause::host_data_wait && index_.causes.is_lock(piece.innermost));
 }
 
 std::uint32_t HostTasks::producer_of(const Piece& piece) {
@@ -234,7 +234,7 @@ void HostTasks::push(HostTask task) {
                           return entry.second == task.thread;
                         })->first;
     task.follows = 0;
-    task.rejoins = !walked_.threads.is_worker(thread);
+    task.rejoins = !index_.threads.is_worker(thread);
     if (!task.rejoins) bursts_.push_back({task.thread, {task.begin, task.end}});
     resumes_ = false;
   } else if (!is_loop && !bursts_.empty() && bursts_.back().thread == task.thread) {

@@ -12,7 +12,7 @@
 #include <map>
 #include <vector>
 
-#include "core/attribution/walked_process.hpp"
+#include "core/attribution/process_index.hpp"
 #include "core/simulate/graph/loader_takes.hpp"
 #include "core/simulate/graph/task_graph.hpp"
 
@@ -27,7 +27,7 @@ struct Burst {
 class HostTasks {
  public:
   // `numbers`: dense thread numbers; the loop's is 0.
-  HostTasks(const WalkedProcess& walked, const LoaderTakes& takes,
+  HostTasks(const ProcessIndex& index, const LoaderTakes& takes,
             const std::map<ThreadId, std::uint32_t>& numbers);
 
   // Appends the tasks of all threads within a step's host time, in the order of their begins.
@@ -54,7 +54,7 @@ class HostTasks {
   void push(HostTask task);
   void charge_gaps_to_next_call();
 
-  const WalkedProcess& walked_;
+  const ProcessIndex& index_;
   const LoaderTakes& takes_;
   const Trace& trace_;
   const std::map<ThreadId, std::uint32_t>& numbers_;

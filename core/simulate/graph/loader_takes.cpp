@@ -20,10 +20,10 @@ std::vector<bool> names_with(const Trace& trace, std::string_view part) {
 
 }  // namespace
 
-AskedLoaders asked_loaders(const WalkedProcess& walked, const Steps& steps) {
-  const HostRanges& h = walked.trace.host_ranges();
-  const std::vector<bool> is_ask = names_with(walked.trace, kWithoutWorkers);
-  const Rows rows = walked.trace.ranges_of(walked.threads.loop());
+AskedLoaders asked_loaders(const ProcessIndex& index, const Steps& steps) {
+  const HostRanges& h = index.trace.host_ranges();
+  const std::vector<bool> is_ask = names_with(index.trace, kWithoutWorkers);
+  const Rows rows = index.trace.ranges_of(index.threads.loop());
   AskedLoaders out{.asks = std::vector<std::size_t>(steps.list.size(), 0)};
   std::size_t step = 0;
   for (RangeId r = rows.begin; r < rows.end; ++r) {
@@ -37,18 +37,18 @@ AskedLoaders asked_loaders(const WalkedProcess& walked, const Steps& steps) {
   return out;
 }
 
-LoaderTakes::LoaderTakes(const WalkedProcess& walked) {
-  const Trace& trace = walked.trace;
+LoaderTakes::LoaderTakes(const ProcessIndex& index) {
+  const Trace& trace = index.trace;
   const HostRanges& h = trace.host_ranges();
   const std::vector<bool> is_take = names_with(trace, kWithWorkers);
-  const ThreadId loop = walked.threads.loop();
+  const ThreadId loop = index.threads.loop();
   std::map<std::pair<StringId, SiteId>, std::uint32_t> loaders;
   const Rows rows = trace.ranges_of(loop);
   for (RangeId r = rows.begin; r < rows.end; ++r) {
     const Interval time{h.begin[r], h.end[r]};
     if (!is_take[h.name[r]] || time.empty()) continue;
     if (!takes_.empty() && time.begin < takes_.back().time.end) continue;  // a frame inside
-    const SiteId site = walked.sites.at(loop, time.begin, r).site;
+    const SiteId site = index.sites.at(loop, time.begin, r).site;
     const auto next = static_cast<std::uint32_t>(loaders.size());
     const std::uint32_t loader = loaders.try_emplace({h.name[r], site}, next).first->second;
     takes_.push_back({time, loader});

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "core/attribution/walked_process.hpp"
+#include "core/attribution/process_index.hpp"
 #include "core/steps/steps.hpp"
 
 namespace stepscope {
@@ -27,11 +27,11 @@ struct AskedLoaders {
   // The loop over a loader begins anew where it asks once more than usual.
   bool begins(std::size_t step) const { return usual > 0 && asks[step] == usual + 1; }
 };
-AskedLoaders asked_loaders(const WalkedProcess& walked, const Steps& steps);
+AskedLoaders asked_loaders(const ProcessIndex& index, const Steps& steps);
 
 class LoaderTakes {
  public:
-  explicit LoaderTakes(const WalkedProcess& walked);
+  explicit LoaderTakes(const ProcessIndex& index);
 
   std::span<const LoaderTake> all() const { return takes_; }  // in order of time
   std::uint32_t loaders() const { return loaders_; }

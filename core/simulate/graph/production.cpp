@@ -253,10 +253,10 @@ void learn_lock(TaskGraph& graph, std::uint32_t producer) {
 
 }  // namespace
 
-void learn_production(const WalkedProcess& walked, const Steps& steps, const LoaderTakes& takes,
+void learn_production(const ProcessIndex& index, const Steps& steps, const LoaderTakes& takes,
                       TaskGraph& graph) {
   std::vector<std::vector<Made>> made = made_by_loaders(takes, graph);
-  const WorkerTime workers = worker_time(walked, takes.all());
+  const WorkerTime workers = worker_time(index, takes.all());
   for (std::uint32_t p = 0; p < graph.producers.size(); ++p) {
     if (p >= takes.loaders()) {
       learn_lock(graph, p);

@@ -16,7 +16,7 @@
 // step with one take more than usual holds the end of an epoch: there the loader begins anew.
 #pragma once
 
-#include "core/attribution/walked_process.hpp"
+#include "core/attribution/process_index.hpp"
 #include "core/simulate/graph/loader_takes.hpp"
 #include "core/simulate/graph/task_graph.hpp"
 #include "core/steps/steps.hpp"
@@ -24,7 +24,7 @@
 namespace stepscope {
 
 // The graph's producers: first the loaders, in the order of their numbers, then the locks.
-void learn_production(const WalkedProcess& walked, const Steps& steps, const LoaderTakes& takes,
+void learn_production(const ProcessIndex& index, const Steps& steps, const LoaderTakes& takes,
                       TaskGraph& graph);
 
 }  // namespace stepscope

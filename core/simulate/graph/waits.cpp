@@ -20,8 +20,8 @@ constexpr double kUsualEmptySyncNs = 2'000;
 
 class Waits {
  public:
-  Waits(const WalkedProcess& walked, DeviceTasks& device, TaskGraph& graph)
-      : walked_(walked), trace_(walked.trace), device_(device), graph_(graph) {
+  Waits(const ProcessIndex& index, DeviceTasks& device, TaskGraph& graph)
+      : index_(index), trace_(index.trace), device_(device), graph_(graph) {
     last_stream_.assign(graph.threads, kNone);
     last_end_.assign(graph.streams + trace_.data().streams.size(), kNone);
   }
@@ -55,13 +55,13 @@ class Waits {
   }
 
   void synchronisation(HostTask& task) {
-    const DeviceOpId awaited = walked_.dependencies.awaited_by(task.call);
+    const DeviceOpId awaited = index_.dependencies.awaited_by(task.call);
     const std::uint32_t row = awaited == kNone ? kNone : device_.row_of(awaited);
     if (awaited != kNone) note_wait(task, trace_.device_ops().end[awaited]);
     if (task.api == ApiKind::sync_device) {
       task.wait = WaitKind::device;
     } else if (task.api == ApiKind::sync_event) {
-      const DeviceOpId behind = walked_.dependencies.event_target(task.call);
+      const DeviceOpId behind = index_.dependencies.event_target(task.call);
       task.wait_on = behind == kNone ? row : device_.row_of(behind);
       task.wait = task.wait_on == kNone ? WaitKind::none : WaitKind::op;
     } else {
@@ -164,7 +164,7 @@ class Waits {
     double return_ns;
   };
 
-  const WalkedProcess& walked_;
+  const ProcessIndex& index_;
   const Trace& trace_;
   DeviceTasks& device_;
   TaskGraph& graph_;
@@ -175,8 +175,8 @@ class Waits {
 
 }  // namespace
 
-void find_waits(const WalkedProcess& walked, DeviceTasks& device, TaskGraph& graph) {
-  Waits(walked, device, graph).find();
+void find_waits(const ProcessIndex& index, DeviceTasks& device, TaskGraph& graph) {
+  Waits(index, device, graph).find();
 }
 
 }  // namespace stepscope

@@ -37,14 +37,13 @@ void extend(Interval& life, Interval by) {
 }
 
 // Returns the workers by process id.
-std::map<std::int64_t, Worker> workers_of(const WalkedProcess& walked) {
-  const Trace& trace = walked.trace;
+std::map<std::int64_t, Worker> workers_of(const ProcessIndex& index) {
+  const Trace& trace = index.trace;
   const Samples& samples = trace.data().samples;
   std::map<std::int64_t, Worker> out;
   for (std::size_t row = 0; row < samples.size(); ++row) {
     const ThreadId thread = samples.thread[row];
-    if ((samples.flags[row] & kSampleWorker) == 0 || !is_of(trace, thread, walked.process))
-      continue;
+    if ((samples.flags[row] & kSampleWorker) == 0 || !is_of(trace, thread, index.process)) continue;
     Worker& worker = out[trace.data().threads[thread].tid];
     extend(worker.life, {samples.time[row], samples.time[row] + 1});
     if (std::find(worker.seen.begin(), worker.seen.end(), thread) == worker.seen.end())
@@ -55,7 +54,7 @@ std::map<std::int64_t, Worker> workers_of(const WalkedProcess& walked) {
     for (const ThreadId thread : worker.seen) {
       const Rows rows = trace.ranges_of(thread);
       if (rows.size() > 0) extend(worker.life, {h.begin[rows.begin], h.end[rows.end - 1]});
-      extend(worker.life, walked.cpu.waits_known(thread));
+      extend(worker.life, index.cpu.waits_known(thread));
     }
   }
   return out;
@@ -85,15 +84,15 @@ struct Asleep {
   }
 };
 
-Asleep asleep(const WalkedProcess& walked, ThreadId thread, Interval time) {
-  const Samples& samples = walked.trace.data().samples;
+Asleep asleep(const ProcessIndex& index, ThreadId thread, Interval time) {
+  const Samples& samples = index.trace.data().samples;
   const auto [begin, end] = std::equal_range(samples.thread.begin(), samples.thread.end(), thread);
   const auto first = static_cast<std::size_t>(begin - samples.thread.begin());
   const auto last = static_cast<std::size_t>(end - samples.thread.begin());
   Asleep out;
   for (std::size_t row = first; row + 1 < last; ++row) {
     const Interval between = intersect({samples.time[row], samples.time[row + 1]}, time);
-    const auto use = walked.cpu.use(thread, between);
+    const auto use = index.cpu.use(thread, between);
     if (!between.empty() && use)
       out.add(samples.flags[row], samples.flags[row + 1], static_cast<double>(use->slept));
   }
@@ -113,23 +112,23 @@ std::vector<std::uint32_t> alive_at(const std::map<std::int64_t, Worker>& worker
 }
 
 // The median: takes in which a loader begins anew also start workers.
-std::optional<double> awake_a_take(const WalkedProcess& walked, std::span<const LoaderTake> takes) {
+std::optional<double> awake_a_take(const ProcessIndex& index, std::span<const LoaderTake> takes) {
   std::vector<double> awake;
   for (const LoaderTake& take : takes) {
-    const auto use = walked.cpu.use(walked.threads.loop(), take.time);
+    const auto use = index.cpu.use(index.threads.loop(), take.time);
     if (use) awake.push_back(static_cast<double>(use->ran + use->waited));
   }
   return awake.empty() ? std::nullopt : std::optional(median_of(std::move(awake)));
 }
 
 // Ends of the ranges that workers recorded, in order of time.
-std::vector<std::int64_t> recorded_by(const WalkedProcess& walked,
+std::vector<std::int64_t> recorded_by(const ProcessIndex& index,
                                       const std::map<std::int64_t, Worker>& workers) {
-  const HostRanges& h = walked.trace.host_ranges();
+  const HostRanges& h = index.trace.host_ranges();
   std::vector<std::int64_t> out;
   for (const auto& [pid, worker] : workers) {
     for (const ThreadId thread : worker.seen) {
-      const Rows rows = walked.trace.ranges_of(thread);
+      const Rows rows = index.trace.ranges_of(thread);
       out.insert(out.end(), h.end.begin() + rows.begin, h.end.begin() + rows.end);
     }
   }
@@ -138,14 +137,14 @@ std::vector<std::int64_t> recorded_by(const WalkedProcess& walked,
 }
 
 // Returns the share of their time that the workers slept, waiting for a request.
-double idle_share(const WalkedProcess& walked, const std::map<std::int64_t, Worker>& workers,
+double idle_share(const ProcessIndex& index, const std::map<std::int64_t, Worker>& workers,
                   Interval time) {
   double idle = 0, known = 0;
   for (const auto& [pid, worker] : workers) {
     for (const ThreadId thread : worker.seen) {
-      const Interval part = intersect(time, walked.cpu.waits_known(thread));
+      const Interval part = intersect(time, index.cpu.waits_known(thread));
       if (part.empty()) continue;
-      idle += asleep(walked, thread, part).idle;
+      idle += asleep(index, thread, part).idle;
       known += static_cast<double>(part.length());
     }
   }
@@ -154,10 +153,10 @@ double idle_share(const WalkedProcess& walked, const std::map<std::int64_t, Work
 
 // Returns how many batches one run of the loader asks for ahead, by worker. Less than the usual
 // number is believed only where the workers had nothing to do although fewer batches were made.
-std::uint32_t prefetch_factor(const WalkedProcess& walked,
+std::uint32_t prefetch_factor(const ProcessIndex& index,
                               const std::map<std::int64_t, Worker>& workers,
                               std::span<const LoaderTake> takes, std::uint32_t at_once) {
-  const std::vector<std::int64_t> recorded = recorded_by(walked, workers);
+  const std::vector<std::int64_t> recorded = recorded_by(index, workers);
   const auto until = [&recorded](const LoaderTake& take) {
     return static_cast<double>(std::lower_bound(recorded.begin(), recorded.end(), take.time.begin) -
                                recorded.begin());
@@ -177,33 +176,33 @@ std::uint32_t prefetch_factor(const WalkedProcess& walked,
   const double most = *std::max_element(ahead.begin(), ahead.end());
   const auto factor = static_cast<std::uint32_t>(std::max(0.0, std::round(most) / at_once));
   const bool had_nothing_to_do =
-      idle_share(walked, workers, {takes[begin].time.begin, takes[end].time.begin}) >= kIdle;
+      idle_share(index, workers, {takes[begin].time.begin, takes[end].time.begin}) >= kIdle;
   return factor >= 1 && had_nothing_to_do ? factor : std::max(factor, kUsualPrefetchFactor);
 }
 
 }  // namespace
 
-WorkerTime worker_time(const WalkedProcess& walked, std::span<const LoaderTake> takes) {
-  const auto workers = workers_of(walked);
+WorkerTime worker_time(const ProcessIndex& index, std::span<const LoaderTake> takes) {
+  const auto workers = workers_of(index);
   const std::vector<std::uint32_t> alive = alive_at(workers, takes);
   WorkerTime out;
   std::vector<std::uint32_t> sorted(alive);
   std::sort(sorted.begin(), sorted.end());
   if (!sorted.empty()) out.workers = sorted[sorted.size() / 2];
-  out.awake_ns_a_take = awake_a_take(walked, takes);
-  if (out.workers > 0) out.prefetch_factor = prefetch_factor(walked, workers, takes, out.workers);
+  out.awake_ns_a_take = awake_a_take(index, takes);
+  if (out.workers > 0) out.prefetch_factor = prefetch_factor(index, workers, takes, out.workers);
   const std::size_t ahead = std::size_t{kUsualPrefetchFactor} * out.workers;
   if (out.workers == 0 || takes.size() <= 2 * ahead) return out;
   const Interval steady{takes[ahead].time.begin, takes[takes.size() - 1 - ahead].time.end};
   double on_core = 0, core_wait = 0, asleep_ns = 0, batches = 0;
   for (const auto& [pid, worker] : workers) {
     for (const ThreadId thread : worker.seen) {
-      const Interval time = intersect(steady, walked.cpu.waits_known(thread));
-      const auto use = walked.cpu.use(thread, time);
+      const Interval time = intersect(steady, index.cpu.waits_known(thread));
+      const auto use = index.cpu.use(thread, time);
       if (time.empty() || !use) continue;
       on_core += static_cast<double>(use->ran);
       core_wait += static_cast<double>(use->waited);
-      asleep_ns += asleep(walked, thread, time).all_making();
+      asleep_ns += asleep(index, thread, time).all_making();
       for (std::size_t i = 0; i < takes.size(); ++i) {
         const bool counts = takes[i].time.end > time.begin && takes[i].time.end <= time.end;
         if (counts && alive[i] > 0) batches += 1.0 / alive[i];

@@ -19,7 +19,7 @@
 #include <optional>
 #include <span>
 
-#include "core/attribution/walked_process.hpp"
+#include "core/attribution/process_index.hpp"
 #include "core/simulate/graph/loader_takes.hpp"
 
 namespace stepscope {
@@ -37,6 +37,6 @@ struct WorkerTime {
   std::optional<double> awake_ns_a_take;
 };
 
-WorkerTime worker_time(const WalkedProcess& walked, std::span<const LoaderTake> takes);
+WorkerTime worker_time(const ProcessIndex& index, std::span<const LoaderTake> takes);
 
 }  // namespace stepscope

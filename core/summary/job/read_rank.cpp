@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "core/attribution/device/collectives.hpp"
-#include "core/attribution/walked_process.hpp"
+#include "core/attribution/process_index.hpp"
 #include "core/summary/parts.hpp"
 #include "core/summary/rows/operation_rows.hpp"
 
@@ -62,7 +62,7 @@ class Reader {
                         {d.begin[c.op], d.end[c.op]},
                         c.bytes},
                        c.op});
-    for (const RangeId range : collectives_beside(trace_, attribution_.walked->threads)) {
+    for (const RangeId range : collectives_beside(trace_, attribution_.index->threads)) {
       const std::string_view name = trace_.text(h.name[range]);
       if (group_waits_for_all(name))
         found.push_back({{0, 0, std::string(name), {h.begin[range], h.end[range]}}, kNone, range});

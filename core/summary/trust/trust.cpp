@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "core/attribution/walked_process.hpp"
+#include "core/attribution/process_index.hpp"
 #include "core/model/losses.hpp"
 #include "core/steps/capture_gaps.hpp"
 #include "core/summary/parts.hpp"
@@ -271,8 +271,8 @@ Trust judge_trust(const Trace& trace, const Steps& steps, const Attribution& att
   trust.nothing_recorded = why_plan_never_came(trace, steps);
   if (!trace.data().processes.empty())
     trust.abstained = abstentions(trace, steps, attribution, partition);
-  if (attribution.walked != nullptr)
-    trust.core_wait_share = core_wait_share(attribution.walked->cpu, steps);
+  if (attribution.index != nullptr)
+    trust.core_wait_share = core_wait_share(attribution.index->cpu, steps);
   trust.notes = notes_of(trace, steps, attribution);
   return trust;
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that is the same for all partitions of a process: threads, places, edges and the walk
-// over them. attribute() builds it once; Attribution keeps it for the replay (core/simulate), which
-// needs the same edges.
+// What can be looked up about a process by thread, time, call and operation: what a thread did, its
+// phase and line, why it was silent, what an operation waited for. attribute() builds it once, and
+// nobody changes it then. The partitions are read off it. So is all that other layers ask beyond the
+// sums: the replay (core/simulate), which needs the same edges, the counts of work by line, the
+// collectives of a rank, the viewer's details.
 #pragma once
 
 #include <optional>
 #include <vector>
 
-#include "core/attribution/device/collectives.hpp"
+#include "core/attribution/dependencies.hpp"
 #include "core/attribution/device/device_state.hpp"
 #include "core/attribution/host/collective_waits.hpp"
 #include "core/attribution/host/host_samples.hpp"
@@ -15,11 +17,10 @@
 #include "core/attribution/host/thread_cpu.hpp"
 #include "core/attribution/places/op_places.hpp"
 #include "core/attribution/places/optimizer_work.hpp"
-#include "core/attribution/walk/walk.hpp"
 
 namespace stepscope {
 
-struct WalkedProcess {
+struct ProcessIndex {
   Trace trace;
   ProcessId process;
   Threads threads;
@@ -34,14 +35,12 @@ struct WalkedProcess {
   SharedDevices shared_devices;
   HostCauses causes;
   SampledPieces sampled;
-  Walk walk;
   std::vector<Cause> cause_of_op;  // by DeviceOpId
-  LastEntries last_entries;
-  Interval run;  // from the begin of the first window to the end of the last
+  Interval run;                    // from the begin of the first window to the end of the last
 
-  WalkedProcess(const Trace& trace, const Steps& steps, std::optional<NamePattern> phases_of_user);
-  WalkedProcess(const WalkedProcess&) = delete;  // its members refer to each other
-  WalkedProcess& operator=(const WalkedProcess&) = delete;
+  ProcessIndex(const Trace& trace, const Steps& steps, std::optional<NamePattern> phases_of_user);
+  ProcessIndex(const ProcessIndex&) = delete;  // its members refer to each other
+  ProcessIndex& operator=(const ProcessIndex&) = delete;
 };
 
 }  // namespace stepscope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/attribution/walked_process.hpp"
+#include "core/attribution/process_index.hpp"
 
 #include <map>
 
@@ -34,8 +34,8 @@ std::vector<Cause> causes_of_ops(const Trace& trace, const std::vector<DeviceOpI
 
 }  // namespace
 
-WalkedProcess::WalkedProcess(const Trace& t, const Steps& s,
-                             std::optional<NamePattern> phases_of_user)
+ProcessIndex::ProcessIndex(const Trace& t, const Steps& s,
+                           std::optional<NamePattern> phases_of_user)
     : trace(t),
       process(s.process),
       threads(trace, s),
@@ -50,9 +50,7 @@ WalkedProcess::WalkedProcess(const Trace& t, const Steps& s,
       shared_devices(trace, process),
       causes(trace, threads, cpu, optimizer),
       sampled(trace, threads, cpu, collective_waits, causes, samples),
-      walk(*this),
       cause_of_op(causes_of_ops(trace, dependencies.ops(), places, optimizer)),
-      last_entries(stepscope::last_entries(trace)),
       run{s.list.front().window.begin, s.list.back().window.end} {}
 
 }  // namespace stepscope
