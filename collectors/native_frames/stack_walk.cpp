@@ -62,19 +62,36 @@ __attribute__((no_sanitize("address", "undefined"))) std::uintptr_t word_at(
   return *reinterpret_cast<const volatile std::uintptr_t*>(slot);
 }
 
+bool is_inside(std::uintptr_t slot, StackSpan stack) noexcept {
+  return slot >= stack.low && slot + sizeof(slot) <= stack.high;
+}
+
+// Returns the slot of the caller's return address; 0: it is not known. Where there are two
+// distances, it is the one at which a known return address stands, if only one does.
+std::uintptr_t callers_slot(std::uintptr_t slot, FrameSize size, StackSpan stack,
+                            const FrameSizes& sizes) noexcept {
+  if (!size.is_known() || size.words <= 0) return 0;
+  const std::uintptr_t one = slot + static_cast<std::uintptr_t>(size.words) * sizeof(slot);
+  if (size.other == 0) return one;
+  const std::uintptr_t other = slot + static_cast<std::uintptr_t>(size.other) * sizeof(slot);
+  const bool is_one = is_inside(one, stack) && sizes.find(word_at(one)).is_known();
+  const bool is_other = is_inside(other, stack) && sizes.find(word_at(other)).is_known();
+  if (is_one == is_other) return 0;
+  return is_one ? one : other;
+}
+
 }  // namespace
 
 bool walk_known_frames(std::uintptr_t slot, StackSpan stack, const UserCode& code,
                        const FrameSizes& sizes, UserCalls& calls) noexcept {
   for (int frame = 0; frame < kMostFrames; ++frame) {
-    if (slot < stack.low || slot + sizeof(slot) > stack.high) return false;
+    if (!is_inside(slot, stack)) return false;
     const std::uintptr_t address = word_at(slot);
     add_if_users(address - 1, code, calls);
     if (calls.size == UserCalls::kMost) return true;
-    const std::int64_t words = sizes.find(address);
-    if (words == FrameSizes::kOutermost) return true;
-    if (words == FrameSizes::kUnknown || words == FrameSizes::kVaries) return false;
-    slot += static_cast<std::uintptr_t>(words) * sizeof(slot);
+    const FrameSize size = sizes.find(address);
+    if (size.is_known() && size.words == FrameSize::kOutermost) return true;
+    slot = callers_slot(slot, size, stack, sizes);
   }
   return true;
 }
@@ -120,7 +137,7 @@ _Unwind_Reason_Code on_frame(_Unwind_Context* context, void* to) noexcept {
 UserCalls walk_stack(std::uintptr_t slot, const UserCode& code, FrameSizes& sizes) noexcept {
   Walk walk{slot, code, sizes};
   _Unwind_Backtrace(on_frame, &walk);
-  if (!walk.stopped && walk.address != 0) sizes.learn(walk.address, FrameSizes::kOutermost);
+  if (!walk.stopped && walk.address != 0) sizes.learn(walk.address, FrameSize::kOutermost);
   return walk.calls;
 }
 

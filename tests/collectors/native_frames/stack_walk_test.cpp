@@ -12,7 +12,7 @@
 namespace stepscope::native {
 namespace {
 
-// Functions call each other by chance: of fixed size, of one that varies, and with an aligned stack.
+// Functions call each other by chance: of fixed size, with an aligned stack, and of any size.
 class Calls {
  public:
   Calls(std::uint64_t seed, bool with_varying) : random_(seed), varying_(with_varying) {
@@ -21,7 +21,7 @@ class Calls {
 
   [[gnu::noinline]] void descend(int depth) {
     if (depth == 0) return look();
-    switch (random_() % (varying_ ? 5 : 3)) {
+    switch (random_() % (varying_ ? 5 : 4)) {
       case 0:
         return small(depth);
       case 1:
@@ -29,9 +29,9 @@ class Calls {
       case 2:
         return other(depth);
       case 3:
-        return asked(depth, 16 + random_() % 4096);
-      default:
         return aligned(depth);
+      default:
+        return asked(depth, 16 + random_() % 4096);
     }
   }
 
@@ -61,7 +61,7 @@ class Calls {
     asm volatile("" : : "r"(room) : "memory");
   }
   [[gnu::noinline]] void aligned(int depth) {
-    alignas(256) char room[256];
+    alignas(32) char room[256];
     asm volatile("" : : "r"(room) : "memory");
     descend(depth - 1);
     asm volatile("" : : "r"(room) : "memory");
@@ -93,15 +93,15 @@ TEST(StackWalk, KnownFramesShowTheCallsOfTheUnwindTables) {
 
 TEST(StackWalk, AChainOfFewCallsIsKnownToItsEnd) {
   Calls calls(1, false);
-  const auto look_thrice = [](void* of) -> void* {
-    for (int i = 0; i < 3; ++i) static_cast<Calls*>(of)->descend(0);
+  const auto look_often = [](void* of) -> void* {
+    for (int i = 0; i < 4; ++i) static_cast<Calls*>(of)->descend(0);
     return nullptr;
   };
   pthread_t thread{};
-  ASSERT_EQ(pthread_create(&thread, nullptr, look_thrice, &calls), 0);
+  ASSERT_EQ(pthread_create(&thread, nullptr, look_often, &calls), 0);
   pthread_join(thread, nullptr);
-  EXPECT_EQ(calls.looks, 3);
-  EXPECT_EQ(calls.known, 2) << "all but the first";
+  EXPECT_EQ(calls.looks, 4);
+  EXPECT_EQ(calls.known, 2) << "all but the first two";
   EXPECT_EQ(calls.wrong, 0);
 }
 
@@ -137,27 +137,51 @@ TEST(StackWalk, NothingIsReadBeyondTheStack) {
     EXPECT_FALSE(walk_known_frames(slot, stack, code, *sizes, calls)) << slot;
 }
 
-TEST(FrameSizes, WhatVariesIsNeverTrustedAgain) {
+TEST(FrameSizes, ADistanceIsKnownOnceTwoWalksFoundIt) {
+  FrameSize size;
+  EXPECT_FALSE(size.is_known());
+  size = size.with(6);
+  EXPECT_FALSE(size.is_known());
+  size = size.with(6);
+  EXPECT_TRUE(size.is_known());
+  EXPECT_EQ(size.words, 6);
+  size = size.with(8);
+  EXPECT_FALSE(size.is_known());
+  size = size.with(6);
+  EXPECT_TRUE(size.is_known());
+  EXPECT_EQ(size.other, 8);
+}
+
+TEST(FrameSizes, AThirdDistanceIsNeverTrusted) {
+  FrameSize size;
+  for (const std::int16_t words : std::array<std::int16_t, 6>{6, 8, 9, 6, 6, 6})
+    size = size.with(words);
+  EXPECT_FALSE(size.is_known());
+  FrameSize outermost;
+  for (int i = 0; i < 2; ++i) outermost = outermost.with(FrameSize::kOutermost);
+  EXPECT_TRUE(outermost.is_known());
+  for (int i = 0; i < 3; ++i) outermost = outermost.with(6);
+  EXPECT_FALSE(outermost.is_known());
+}
+
+TEST(FrameSizes, WhatIsTooLargeIsNotKept) {
   const auto sizes = std::make_unique<FrameSizes>();
-  EXPECT_EQ(sizes->find(4096), FrameSizes::kUnknown);
-  sizes->learn(4096, 6);
-  sizes->learn(4097, FrameSizes::kOutermost);
-  EXPECT_EQ(sizes->find(4096), 6);
-  EXPECT_EQ(sizes->find(4097), FrameSizes::kOutermost);
-  sizes->learn(4096, 8);
-  sizes->learn(4096, 6);
-  EXPECT_EQ(sizes->find(4096), FrameSizes::kVaries);
+  for (int i = 0; i < 2; ++i) sizes->learn(4096, 32'768);
+  EXPECT_FALSE(sizes->find(4096).is_known());
+  for (int i = 0; i < 2; ++i) sizes->learn(4096, 32'767);
+  EXPECT_TRUE(sizes->find(4096).is_known());
 }
 
 TEST(FrameSizes, AFullTableKeepsWhatItKnows) {
   const auto sizes = std::make_unique<FrameSizes>();
-  for (std::uintptr_t address = 1; address <= 2 * FrameSizes::kEntries; ++address)
-    sizes->learn(address, static_cast<std::int64_t>(address));
+  for (int i = 0; i < 2; ++i)
+    for (std::uintptr_t address = 1; address <= 2 * FrameSizes::kEntries; ++address)
+      sizes->learn(address, static_cast<std::int64_t>(address % 1000 + 1));
   for (std::uintptr_t address = 1; address <= 2 * FrameSizes::kEntries; ++address) {
-    const std::int64_t words = sizes->find(address);
-    EXPECT_TRUE(words == FrameSizes::kUnknown || words == static_cast<std::int64_t>(address));
+    const FrameSize size = sizes->find(address);
+    EXPECT_TRUE(!size.is_known() || size.words == static_cast<int>(address % 1000 + 1));
   }
-  EXPECT_EQ(sizes->find(1), 1);
+  EXPECT_TRUE(sizes->find(1).is_known());
 }
 
 }  // namespace
