@@ -29,7 +29,7 @@ struct FrameSize {
   bool is_known() const noexcept { return times >= kTimes && words != kVaries; }
   friend bool operator==(const FrameSize&, const FrameSize&) = default;
 
-  // What is known of the function once a walk has found this distance, too.
+  // Returns the size once a walk has found this distance, too.
   FrameSize with(std::int16_t found) const noexcept {
     FrameSize out = *this;
     if (times == 0) {
