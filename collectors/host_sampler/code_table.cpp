@@ -95,7 +95,7 @@ recorder::SiteRef CodeTable::site_of(const Memory& memory, const Code& code,
   const int line = python::line_of_unit(table_.data(), size, code.words.first_line, unit);
   if (line == python::kBadTable) return 0;
   const recorder::SiteRef site = recorder::intern_site(
-      code.file, line > 0 ? static_cast<std::uint32_t>(line) : 0, code.function);
+      code.file, python::shown_line(line, code.words.first_line), code.function);
   place = {code.address, instruction, code.words, site};
   return site;
 }

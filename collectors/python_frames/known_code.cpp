@@ -99,7 +99,7 @@ Known kept_shape(const Layout& at, Object code) noexcept {
   const recorder::NameId file = intern_text(at, load<Object>(code, at.code_file));
   const recorder::NameId function = intern_text(at, load<Object>(code, at.code_name));
   const auto site =
-      recorder::intern_site(file, line > 0 ? static_cast<std::uint32_t>(line) : 0, function);
+      recorder::intern_site(file, shown_line(line, load<int>(code, at.code_first_line)), function);
   cache.add(key, {site, 0});
   return site;
 }

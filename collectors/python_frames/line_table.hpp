@@ -32,4 +32,11 @@ int line_of_unit_310(const unsigned char* table, std::size_t size, int first_lin
 int line_of_unit_39(const unsigned char* table, std::size_t size, int first_line,
                     std::size_t unit) noexcept;
 
+// Returns the line at which such an instruction is shown. One of no line is at its function's first:
+// the interpreter makes cells there before the body begins, and a garbage collection may set in.
+constexpr std::uint32_t shown_line(int line, int first_line) noexcept {
+  const int shown = line == kNoLine ? first_line : line;
+  return shown > 0 ? static_cast<std::uint32_t>(shown) : 0;
+}
+
 }  // namespace stepscope::python

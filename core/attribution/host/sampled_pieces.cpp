@@ -8,7 +8,7 @@ namespace {
 
 // From this length on, the clocks give a silence without a sample its cause.
 constexpr std::int64_t kLongSilenceNs = 2'000'000;
-// A silence of at most this length is spent at the line of the next call, as a rule.
+// A silence of at most this length is spent on the way to the next call, as a rule.
 constexpr std::int64_t kBurstNs = 100'000;
 
 }  // namespace
@@ -60,7 +60,7 @@ SampledPieces::Part SampledPieces::in_silence(ThreadId thread, const Piece& piec
   if (stretch.is_seen || is_long)
     out.cause = causes_.sampled(by_records, stretch.row, stretch.state);
   const bool is_burst =
-      !stretch.is_seen && piece.time.length() < kBurstNs &&
+      !stretch.is_known && piece.time.length() < kBurstNs &&
       (by_records == Cause::host_between_calls || by_records == Cause::host_framework);
   if (!is_burst) out.site = trace_.data().samples.site[stretch.row];
   return out;

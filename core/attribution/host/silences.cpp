@@ -222,7 +222,8 @@ class Silences::Filler {
       if (length <= 0) return;
       const UsualLines::SampledLine line = usual_.next_line(silence.place, side, state, length);
       // Where the thread was never seen in that state there, what it was seen doing.
-      push(at, line.row, use ? line.state : ThreadState::unknown, is_seen && line.row != kNone);
+      push(at, line.row, use ? line.state : ThreadState::unknown, is_seen && line.row != kNone,
+           usual_.is_well_known(silence.place));
       at += length;
     };
     if (!use) return add(ThreadState::awake, time.length());
@@ -267,12 +268,13 @@ class Silences::Filler {
     add_all(second, [next](ThreadState, std::int64_t) { return next; });
   }
 
-  void push(std::int64_t begin, std::uint32_t row, ThreadState state, bool is_seen) {
+  void push(std::int64_t begin, std::uint32_t row, ThreadState state, bool is_seen,
+            bool is_known = true) {
     if (!out_.empty() && out_.back().begin == begin) out_.pop_back();
     if (!out_.empty() && out_.back().row == row && out_.back().state == state &&
-        out_.back().is_seen == is_seen)
+        out_.back().is_seen == is_seen && out_.back().is_known == (is_seen || is_known))
       return;
-    out_.push_back({begin, row, state, is_seen});
+    out_.push_back({begin, row, state, is_seen, is_seen || is_known});
   }
 
   const Samples& samples_;
@@ -310,7 +312,8 @@ Silences::Stretch Silences::stretch_before(ThreadId thread, Interval silence,
   const Start& start = *(after - 1);
   const std::int64_t end =
       after == all.end() ? std::numeric_limits<std::int64_t>::max() : after->begin;
-  return {intersect({start.begin, end}, silence), start.row, start.state, start.is_seen};
+  return {intersect({start.begin, end}, silence), start.row, start.state, start.is_seen,
+          start.is_known};
 }
 
 // Returns the stretches of all silences. In starts, a silence is followed by a start without a row.
@@ -320,7 +323,11 @@ std::vector<Silences::Stretch> Silences::all(ThreadId thread) const {
   for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
     const Start& start = starts[i];
     if (start.row != kNone || start.state != ThreadState::unknown)
-      out.push_back({{start.begin, starts[i + 1].begin}, start.row, start.state, start.is_seen});
+      out.push_back({{start.begin, starts[i + 1].begin},
+                     start.row,
+                     start.state,
+                     start.is_seen,
+                     start.is_known});
   }
   return out;
 }

@@ -30,7 +30,8 @@ class Silences {
     Interval time;
     std::uint32_t row = kNone;  // row of Samples; kNone: no sample of this place is known
     ThreadState state = ThreadState::unknown;
-    bool is_seen = false;  // the silence itself holds a sample
+    bool is_seen = false;   // the silence itself holds a sample
+    bool is_known = false;  // or its place was looked into often (usual_lines.hpp)
   };
   // Returns the stretch that contains t - 1, for t in (silence.begin, silence.end].
   Stretch stretch_before(ThreadId thread, Interval silence, std::int64_t t) const;
@@ -42,7 +43,7 @@ class Silences {
     std::int64_t begin;
     std::uint32_t row;
     ThreadState state;
-    bool is_seen;
+    bool is_seen, is_known;
   };
   class Filler;
 

@@ -3,11 +3,15 @@
 
 #include <algorithm>
 
+#include "core/attribution/places/phase_names.hpp"
+
 namespace stepscope {
 namespace {
 
 // In one pool: a place at which modules are imported sees thousands.
 constexpr std::size_t kMostLines = 64;
+// So many looks give a line's share to some 17 points.
+constexpr std::uint32_t kManyLooks = 8;
 
 std::size_t index_of(SilencePart side, ThreadState state) {
   return static_cast<std::size_t>(side) * kThreadStates + static_cast<std::size_t>(state);
@@ -30,7 +34,7 @@ UsualLines::Name UsualLines::name_of(RangeId range, bool with_site) const {
 
 std::uint32_t UsualLines::id_of(const Key& key) {
   const auto [at, is_new] = ids_.try_emplace(key, static_cast<std::uint32_t>(pools_.size()));
-  if (is_new) pools_.emplace_back();
+  if (is_new) pools_.emplace_back(), looks_.push_back(0);
   return at->second;
 }
 
@@ -40,9 +44,18 @@ UsualLines::Place UsualLines::place(ThreadId thread, std::size_t piece) {
   const RangeId before = piece == 0 ? kNone : work.piece(piece - 1).innermost;
   const RangeId after = piece + 1 == work.size() ? kNone : work.piece(piece + 1).innermost;
   const bool is_open = around == kNone;
+  const auto is_node = [this](RangeId range) {
+    return range != kNone &&
+           torch_mark(trace_.text(trace_.host_ranges().name[range])) == "backward";
+  };
   return {id_of({thread, name_of(around, true), name_of(before, true), name_of(after, true)}),
           id_of({thread, name_of(around, true), name_of(is_open ? before : kNone, false),
-                 name_of(is_open ? after : kNone, false)})};
+                 name_of(is_open ? after : kNone, false)}),
+          is_node(before) && is_node(after)};
+}
+
+bool UsualLines::is_well_known(Place place) const {
+  return looks_[place.exact] >= kManyLooks && !place.between_nodes;
 }
 
 bool UsualLines::are_same(std::uint32_t row, std::uint32_t other) const {
@@ -67,6 +80,7 @@ void UsualLines::add_to(Pool& pool, std::uint32_t row, double weight) {
 
 void UsualLines::add(Place place, SilencePart side, ThreadState state, std::uint32_t row,
                      double weight) {
+  ++looks_[place.exact];
   for (const std::uint32_t id : {place.exact, place.wide}) {
     add_to(pools_[id][index_of(SilencePart::whole, state)], row, weight);
     if (side != SilencePart::whole) add_to(pools_[id][index_of(side, state)], row, weight);

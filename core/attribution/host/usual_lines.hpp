@@ -9,6 +9,10 @@
 // whole silence without samples; and each of them once for a thread that was awake and once for one
 // that slept.
 //
+// A short silence is spent on the way to the next call, as a rule, and a few looks would give all of a
+// place's time to chance. So it takes the line of a look only where a place was looked into often,
+// and never between two nodes of a backward pass, which no line of Python separates.
+//
 // The weight of a sample is the time that it stands for and that no silence around it has used up
 // (silences.cpp).
 #pragma once
@@ -37,12 +41,16 @@ class UsualLines {
 
   struct Place {  // the exact one, and the wider one that it is part of
     std::uint32_t exact = kNone, wide = kNone;
+    bool between_nodes = false;
   };
   // Returns the place of a piece of the thread's timeline.
   Place place(ThreadId thread, std::size_t piece);
 
   // Records that `row` was seen at `place`, and how much time it stands for.
   void add(Place place, SilencePart side, ThreadState state, std::uint32_t row, double weight);
+
+  // Returns whether the lines seen there tell also of silences that are short.
+  bool is_well_known(Place place) const;
 
   // Returns for how much time the samples of a place stand, by state.
   std::array<double, kThreadStates> times(Place place, SilencePart side) const;
@@ -81,6 +89,7 @@ class UsualLines {
   const Threads& threads_;
   std::map<Key, std::uint32_t> ids_;
   std::vector<Pools> pools_;
+  std::vector<std::uint32_t> looks_;  // by place
 };
 
 }  // namespace stepscope

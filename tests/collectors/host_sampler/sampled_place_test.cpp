@@ -63,6 +63,16 @@ TEST_F(SampledPlace, WithoutUserCodeTheLeastForeignFrameStandsIn) {
   EXPECT_EQ(site(), "/x/site-packages/pack/a.py:11 run");
 }
 
+TEST_F(SampledPlace, AnInstructionOfNoLineIsAtTheFirstOfItsFunction) {
+  const Address code = process.code(kUser, "add", 13);
+  Address table = 0;
+  ASSERT_TRUE(process.load(code + process.layout().code_lines, table));
+  process.set(table + process.layout().sequence_size, std::size_t{1});
+  process.set(table + process.layout().bytes_data, std::uint8_t{0x80 | 15 << 3 | 7});
+  ASSERT_EQ(read(process.thread(process.frame(code, 0))), Reading::place);
+  EXPECT_EQ(site(), "/home/me/train.py:13 add");
+}
+
 // The table of code objects keeps one of them alone.
 TEST_F(SampledPlace, TwoCodeObjectsOfOneSlotDoNotTearTheStack) {
   constexpr std::uint64_t kSlots = 4096;
