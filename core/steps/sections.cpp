@@ -90,6 +90,12 @@ void add_rhythm(const Activity& activity, Loop& loop) {
     loop.others.push_back(std::move(inner));
 }
 
+void add_closure_calls(const Activity& activity, Loop& loop) {
+  Loop calls = find_closure_calls(clipped(activity, loop.time()));
+  if (calls.found() && calls.steps.size() > loop.steps.size())
+    loop.others.push_back(std::move(calls));
+}
+
 }  // namespace
 
 bool trains(const Activity& activity, const Loop& loop) {
@@ -109,7 +115,7 @@ std::vector<Loop> find_section_loops(const Activity& activity, const Loop& first
   search_part(activity, {all.begin, inside.begin}, loops);
   search_part(activity, {inside.end, all.end}, loops);
   put_in_order(activity, loops);
-  for (Loop& loop : loops) add_rhythm(activity, loop);
+  for (Loop& loop : loops) add_rhythm(activity, loop), add_closure_calls(activity, loop);
   return loops;
 }
 

@@ -66,6 +66,11 @@ Loop loop_of_period(const Activity& activity, const std::vector<std::int64_t>& b
 // batch.
 Loop find_optimizer_steps(const Activity& activity);
 
+// A call of the closure that an optimizer evaluates many times in each of its steps (LBFGS): from
+// where it clears the gradients to where the next one does. They are another division of the steps,
+// and the steps where the optimizer steps once.
+Loop find_closure_calls(const Activity& activity);
+
 // A run of an executable that XLA compiled (a jitted function of JAX): the executable with the most
 // work, of those that run three times at least. Runs inside a compilation (autotuning) are none, and
 // one whose name says evaluation is taken only where no other runs. Runs of others between two

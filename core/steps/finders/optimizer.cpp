@@ -200,6 +200,8 @@ Loop find_optimizer_steps(const Activity& activity) {
   const std::vector<std::size_t> kinds = kinds_of(activity, single);
   const std::size_t cycle = cycle_of(kinds);
   const std::vector<Turn> turns = fold_cycles(single, cycle);
+  if (turns.size() == 1)
+    if (Loop calls = find_closure_calls(activity); calls.found()) return calls;
   std::string how = fmt::format("{} Optimizer.step scopes on {}", marks.ranges.size(),
                                 thread_text(*activity.trace, marks.thread));
   if (turns.size() != marks.ranges.size())
