@@ -60,6 +60,27 @@ bool is_training(const Found& found) {
   return marks_steps(found.loop.found_by) && trains(found.activity, found.loop);
 }
 
+// CPU time of its threads between their samples.
+std::uint64_t computed_ns(const Trace& trace, ProcessId process) {
+  const Samples& samples = trace.data().samples;
+  std::uint64_t sum = 0;
+  for (std::size_t row = 1; row < samples.size(); ++row)
+    if (samples.thread[row] == samples.thread[row - 1] &&
+        trace.data().threads[samples.thread[row]].process == process &&
+        samples.cpu[row] > samples.cpu[row - 1])
+      sum += samples.cpu[row] - samples.cpu[row - 1];
+  return sum;
+}
+
+// Where samples alone tell of two programs, one that hardly computes beside the other waits for it (a
+// notebook's runner, for its kernel).
+bool waits_for(const Trace& trace, const Found& best, const Found& other) {
+  return best.loop.found_by == FoundBy::loop_counter &&
+         other.loop.found_by == FoundBy::loop_counter &&
+         !is_at_least(kHardlyAny, computed_ns(trace, best.activity.process),
+                      computed_ns(trace, other.activity.process));
+}
+
 // A process that trains goes before one that marks its steps without training (a program may
 // evaluate what the processes that it started have trained), and that before one in which something
 // repeats (a worker that makes batches has more events than a loop that is slow), and that before
@@ -71,6 +92,7 @@ bool is_likelier(const Trace& trace, const Found& other, const Found& best) {
            2 * other.activity.work.size() >= best.activity.work.size();
   if (best.loop.found_by == FoundBy::whole_trace) return true;
   if (!are_alike(trace, best.activity, other.activity)) return false;
+  if (waits_for(trace, best, other)) return true;
   return marks_steps(best.loop.found_by) ? is_training(other) : marks_steps(other.loop.found_by);
 }
 

@@ -36,6 +36,7 @@ struct InputTime {
   explicit InputTime(const JudgedRun& run) : price(run) {}
   Price price;
   std::int64_t waiting = 0;  // the part of it that waits for a loader or another thread
+  bool in_loader = false;    // some of it is a loader's
   Explained parts;
 
   void add(const Segment& s, std::size_t segment, std::int64_t ns) {
@@ -74,6 +75,7 @@ InputTime input_time(const JudgedRun& run) {
       // A loader without workers makes its data in the call that asks for them.
       const bool others_make = s.cause != Cause::host_data_wait || loader_workers > 0;
       out.waiting += others_make ? s.time.length() : 0;
+      out.in_loader = out.in_loader || s.cause == Cause::host_data_wait;
       out.add(s, i, s.time.length());
     } else if (makes_data(run, s)) {
       out.add(s, i, s.time.length());
@@ -123,7 +125,9 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   out.count_per_step = 1;
   const std::string how_long =
       fmt::format("{} a step ({})", format_duration(caused), percent(run.share(caused)));
-  const char* what = waits ? "waits for its input" : "makes its input itself";
+  const char* what = !waits           ? "makes its input itself"
+                     : time.in_loader ? "waits for its input"
+                                      : "waits for another thread or process, for input as a rule";
   out.title = run.has_device ? fmt::format("the device idles {} while the loop {}", how_long, what)
                              : fmt::format("for {} the loop {}", how_long, what);
   // By time, not by line: where a library runs the loop, one line of the user holds all of it.

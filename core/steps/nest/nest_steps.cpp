@@ -253,14 +253,15 @@ std::vector<HostStep> steps_of(const std::vector<NestIteration>& iterations, con
   return out;
 }
 
+// The loops are one; it has the name of the one that comes round most often.
 std::string how_text(const Activity& activity, const LoopNest& nest,
-                     const std::vector<std::uint32_t>& loops, std::size_t iterations,
-                     std::size_t steps) {
+                     const std::vector<std::uint32_t>& loops, std::uint32_t most,
+                     std::size_t iterations, std::size_t steps) {
   std::size_t idle = 0;
   for (const std::uint32_t loop : loops) idle += nest.loops[loop].iterations.size();
   idle -= iterations;
-  std::string text = fmt::format("{} iterations of {}", iterations,
-                                 name_of(*activity.trace, nest.loops[loops.front()]));
+  std::string text =
+      fmt::format("{} iterations of {}", iterations, name_of(*activity.trace, nest.loops[most]));
   if (loops.size() > 1)
     text +=
         fmt::format(" and of {} more that train{}", loops.size() - 1, loops.size() == 2 ? "s" : "");
@@ -338,9 +339,11 @@ Loop loop_of(const Activity& activity, const Cycle& cycle, const LoopNest& nest,
             .thread = cycle.thread,
             .steps = steps_of(iterations, cycle)};
   if (loop.steps.size() < 2) return {};
-  loop.how = how_text(activity, nest, loops, iterations.size(), loop.steps.size());
-  loop.others = divisions(activity, cycle, nest, loops.front());
-  note_package(*activity.trace, nest.loops[loops.front()], loop);
+  const std::uint32_t most = *std::ranges::max_element(
+      loops, {}, [&nest](std::uint32_t one) { return nest.loops[one].iterations.size(); });
+  loop.how = how_text(activity, nest, loops, most, iterations.size(), loop.steps.size());
+  loop.others = divisions(activity, cycle, nest, most);
+  note_package(*activity.trace, nest.loops[most], loop);
   return loop;
 }
 

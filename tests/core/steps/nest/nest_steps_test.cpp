@@ -60,7 +60,9 @@ TEST(NestSteps, TwoLoopsWithTheSameLinesAreOne) {
   NestMaker run;
   run.loop(30, 5, [&](int) { run.train("D", 16), run.train("G", 20); });
   run.loop(32, 15, [&](int) { run.train("D", 16), run.train("G", 20); });
-  EXPECT_EQ(found(run).list.size(), 20U);
+  const Steps steps = found(run);
+  EXPECT_EQ(steps.list.size(), 20U);
+  EXPECT_THAT(steps.how, HasSubstr("train.py:32")) << "it comes round most often";
 }
 
 TEST(NestSteps, ALoopThatIsCalledFromTwoLinesIsTwo) {

@@ -37,8 +37,16 @@ class CountedProgram {
     }
     open_.erase(name);
   }
+  // What follows is of a process that the program started, from the begin on.
+  void be_child() {
+    computes_ = 1, next_look_ = now_ = kBegin;
+    make_.data.processes.push_back({.pid = kThread + 1, .facts = {{"parent_pid", "100"}}});
+    process_ = 1;
+  }
+  void wait_from_now_on() { computes_ = 0; }
   Trace build() {
-    make_.data.clocks.push_back({.process = 0, .realtime_ns = now_});
+    for (ProcessId process = 0; process <= process_; ++process)
+      make_.data.clocks.push_back({.process = process, .realtime_ns = now_});
     add_sampled_programs(make_.data);
     return make_.build();
   }
@@ -51,11 +59,11 @@ class CountedProgram {
   void look() {
     Samples& s = make_.data.samples;
     s.time.push_back(now_);
-    s.thread.push_back(make_.thread(kThread));
+    s.thread.push_back(make_.thread(kThread + process_, "", process_));
     s.site.push_back(kNone);
     s.called.push_back(0);
     s.innermost.push_back(0);
-    s.cpu.push_back(static_cast<std::uint64_t>(now_));
+    s.cpu.push_back(static_cast<std::uint64_t>(computes_ * now_));
     s.flags.push_back(0);
     for (const auto& [name, open] : open_) {
       count(kLoopPositionTrack, name, open.position);
@@ -65,17 +73,34 @@ class CountedProgram {
   void count(const char* track, const std::string& name, int value) {
     Counters& c = make_.data.counters;
     c.time.push_back(now_);
-    c.track.push_back(make_.data.strings.intern(track + std::to_string(kThread) + "." + name));
-    c.process.push_back(0);
+    c.track.push_back(
+        make_.data.strings.intern(track + std::to_string(kThread + process_) + "." + name));
+    c.process.push_back(process_);
     c.value.push_back(value);
   }
 
   TraceMaker make_;
   std::map<std::string, Open> open_;
-  std::int64_t now_ = 1'000'000, next_look_ = 1'000'000;
+  static constexpr std::int64_t kBegin = 1'000'000;
+  std::int64_t now_ = kBegin, next_look_ = kBegin, computes_ = 1;
+  ProcessId process_ = 0;
 };
 
 constexpr const char* kSteps = "1.train|/home/me/train.py";
+
+// A notebook's runner goes through the cells; its kernel computes.
+TEST(CountedLoops, AProgramThatOnlyWaitsForAnotherIsNotTheLoop) {
+  for (const bool waits : {true, false}) {
+    CountedProgram program;
+    if (waits) program.wait_from_now_on();
+    program.loop("1.cells|/home/me/runner.py", 8, [&](int) { program.run(50'000'000); });
+    program.be_child();
+    program.loop(kSteps, 100, [&](int) { program.run(4'000'000); });
+    const Result<Steps> steps = find_steps(program.build());
+    ASSERT_TRUE(steps.ok());
+    EXPECT_EQ(steps->process, waits ? 1U : 0U);
+  }
+}
 
 TEST(CountedLoops, EachIterationIsAStepThoughLooksAreRare) {
   CountedProgram program;
