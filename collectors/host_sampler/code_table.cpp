@@ -85,6 +85,15 @@ recorder::SiteRef CodeTable::site_of(const Memory& memory, const Code& code,
   if (place.code == code.address && place.instruction == instruction && place.words == code.words &&
       place.site != 0)
     return place.site;
+  const std::uint32_t line = line_of(memory, code, instruction);
+  if (line == 0) return 0;
+  const recorder::SiteRef site = recorder::intern_site(code.file, line, code.function);
+  place = {code.address, instruction, code.words, site};
+  return site;
+}
+
+std::uint32_t CodeTable::line_of(const Memory& memory, const Code& code,
+                                 Address instruction) noexcept {
   std::size_t size = 0;
   if (!has_type(memory, code.words.lines, python_.bytes_type) ||
       !memory.load(code.words.lines + python_.layout.sequence_size, size) || size > kMostTable ||
@@ -93,11 +102,7 @@ recorder::SiteRef CodeTable::site_of(const Memory& memory, const Code& code,
   const Address begin = code.address + python_.layout.code_bytes;
   const std::size_t unit = instruction < begin ? 0 : (instruction - begin) / 2;
   const int line = python::line_of_unit(table_.data(), size, code.words.first_line, unit);
-  if (line == python::kBadTable) return 0;
-  const recorder::SiteRef site = recorder::intern_site(
-      code.file, python::shown_line(line, code.words.first_line), code.function);
-  place = {code.address, instruction, code.words, site};
-  return site;
+  return line == python::kBadTable ? 0 : python::shown_line(line, code.words.first_line);
 }
 
 void CodeTable::forget() noexcept {

@@ -61,6 +61,8 @@ class CodeTable {
   bool holds(const Code& code, Address instruction) const noexcept;
   // The call site of an instruction in it; 0: the line table cannot be read.
   recorder::SiteRef site_of(const Memory& memory, const Code& code, Address instruction) noexcept;
+  // The line of an instruction in it as reports show it; 0: the line table cannot be read.
+  std::uint32_t line_of(const Memory& memory, const Code& code, Address instruction) noexcept;
   void forget() noexcept;
 
  private:

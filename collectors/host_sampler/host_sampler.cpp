@@ -231,7 +231,8 @@ void HostSampler::add_loop(const LoopSample& sample, Counters& counters, StoreWr
   const recorder::SessionView& view = recorder::process.dictionary.view();
   const std::string loop = std::to_string(sample.tid) + "." + std::to_string(count.slots) + "." +
                            std::string(view.known_name(count.function)) + "|" +
-                           std::string(view.known_name(count.file));
+                           std::string(view.known_name(count.file)) +
+                           (count.line == 0 ? "" : ":" + std::to_string(count.line));
   const auto add = [&](const char* track, std::int64_t value) {
     counters.time.push_back(sample.time);
     counters.track.push_back(store.intern(track + loop));

@@ -60,21 +60,30 @@ std::span<const LoopCount> LoopCounts::read(const Memory& memory, CodeTable& cod
     if (code.address == 0) continue;
     if (code.role == Role::importer) break;
     const LoopCount loop{.file = code.file, .function = code.function};
-    look_into(memory, codes, chain.frames()[i].address, code, loop, 0);
+    const ForLoops around =
+        loops_of_codes_.around(memory, codes, code, chain.frames()[i].instruction);
+    look_into(memory, codes, chain.frames()[i].address, code, loop, around, 0);
   }
   return {found_.data(), found_count_};
 }
 
 void LoopCounts::look_into(const Memory& memory, CodeTable& codes, Address frame, const Code& code,
-                           const LoopCount& loop, int depth) noexcept {
+                           const LoopCount& loop, const ForLoops& around, int depth) noexcept {
   std::array<Address, kSlots> stack{};
   const std::size_t slots = std::min<std::size_t>(kSlots, code.stack_size);
   const Address begin = frame + python_.layout.frame_locals + code.locals * sizeof(Address);
   if (slots == 0 || !memory.read(begin, stack.data(), slots * sizeof(Address))) return;
+  std::size_t number = 0;  // counts the iterators
   for (std::size_t slot = 0; slot < slots && found_count_ < kMost; ++slot) {
+    const Address object = stack[slot] & ~kTags;
     LoopCount here = loop;
+    if (around.is_known) {
+      if (number == around.count) return;
+      if (!is_iterator(memory, object)) continue;
+      here.line = around.line[number++];
+    }
     here.slots = here.slots * kSlotBase + static_cast<std::uint32_t>(slot) + 1;
-    look_at(memory, codes, stack[slot] & ~kTags, here, depth);
+    look_at(memory, codes, object, here, depth);
   }
 }
 
@@ -102,8 +111,14 @@ void LoopCounts::look_into_generator(const Memory& memory, CodeTable& codes, Add
     if (code == nullptr || !codes.holds(*code, load<Address>(frame, at.frame_instruction)))
       continue;
     const Code copy = *code;
-    return look_into(memory, codes, generator + offset, copy, loop, depth);
+    return look_into(memory, codes, generator + offset, copy, loop, {}, depth);
   }
+}
+
+bool LoopCounts::is_iterator(const Memory& memory, Address object) const noexcept {
+  Address type = 0, next = 0;
+  return object >= kLowest && memory.load(object + python_.layout.object_type, type) && type != 0 &&
+         memory.load(type + python::kTypeNext, next) && next != 0;
 }
 
 bool LoopCounts::read_head(const Memory& memory, Address object, Head& head) const noexcept {

@@ -14,6 +14,8 @@
 
 namespace stepscope::python {
 
+inline constexpr std::uint32_t kTypeNext = 224;  // PyTypeObject::tp_iternext, 3.8 to 3.14
+
 struct IteratorCount {
   std::int64_t position = 0;  // grows by one with each that it gives; from 0, as a rule
   std::int64_t end = -1;      // the position behind the last; -1: not known

@@ -18,7 +18,6 @@ namespace {
 constexpr std::size_t kMostFrames = 128;
 constexpr std::size_t kMostLevels = 16;
 constexpr std::uint32_t kMostSlots = 32;  // the lowest slots of a frame's stack are read
-constexpr std::uint32_t kTypeNext = 224;  // PyTypeObject::tp_iternext, 3.8 to 3.14
 constexpr std::uintptr_t kTags = 7;       // bits that CPython 3.14 keeps in references of the stack
 
 struct Level {

@@ -129,7 +129,7 @@ int sampler_loops(int tid, char* out, unsigned long size) {
   std::string text;
   const std::span<const LoopCount> found = loops.read(own.memory, *own.codes, thread);
   for (const LoopCount& loop : found)
-    text += fake_recorder::text(loop.function) + " " + std::to_string(loop.slots) + " " +
+    text += fake_recorder::text(loop.function) + " " + std::to_string(loop.line) + " " +
             std::to_string(loop.position) + " " + std::to_string(loop.end) + "\n";
   std::snprintf(out, size, "%s", text.c_str());
   return static_cast<int>(found.size());

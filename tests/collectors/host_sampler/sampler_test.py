@@ -23,12 +23,16 @@ def look(tid, pid=0):
     return reading, out.value.decode().split(" | ")
 
 
-def loops(tid):
-    """(function, position, end) of each loop of the thread, outermost first."""
+def loops_with_lines(tid):
+    """(function, line, position, end) of each loop of the thread, outermost first."""
     out = ctypes.create_string_buffer(4096)
     without_gil.sampler_loops(tid, out, len(out))
     rows = [line.rsplit(" ", 3) for line in out.value.decode().splitlines()]
-    return [(function, int(position), int(end)) for function, _, position, end in rows]
+    return [(function, int(line), int(position), int(end)) for function, line, position, end in rows]
+
+
+def loops(tid):
+    return [(function, position, end) for function, _, position, end in loops_with_lines(tid)]
 
 
 def line_with(mark):
@@ -180,6 +184,44 @@ class Sampler(unittest.TestCase):
         found = loops(thread.tid)
         go_on.set()
         self.assertEqual([one[1:] for one in found if one[0].endswith("train")], [(2, 3), (3, 4), (4, 5), (2, 3)])
+
+    @unittest.skipUnless((3, 11) <= sys.version_info < (3, 14), "the instructions of this CPython are not known")
+    def test_two_loops_of_a_function_have_their_own_lines(self):
+        """Both keep their iterator in the same slot; what a loop that ended left in one above is none."""
+        paused, go_on, places = threading.Event(), threading.Event(), []
+
+        def batches(count):
+            yield from range(count)
+
+        def pause():
+            paused.set()
+            go_on.wait()
+            go_on.clear()
+
+        def train():
+            for _ in range(2):  # epochs
+                for batch in batches(4):  # to train
+                    for _ in range(7):
+                        pass
+                    if batch == 3:
+                        pause()
+                for batch in batches(3):  # to validate
+                    try:
+                        if batch == 1:
+                            pause()
+                    except ValueError:
+                        pass
+
+        thread = Thread(train)
+        for _ in range(2):
+            paused.wait()
+            paused.clear()
+            time.sleep(0.05)
+            places.append([one[1:] for one in loops_with_lines(thread.tid) if one[0].endswith("train")])
+            go_on.set()
+        epochs = line_with("epochs")
+        self.assertEqual(places[0], [(epochs, 1, 2), (line_with("to train"), 4, 4)])
+        self.assertEqual(places[1], [(epochs, 1, 2), (line_with("to validate"), 2, 3)])
 
     def test_a_thread_without_loops_has_none(self):
         thread = Thread(lambda: time.sleep(10))
