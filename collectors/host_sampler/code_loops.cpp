@@ -35,7 +35,7 @@ void CodeLoops::describe(const Memory& memory, CodeTable& codes, const Code& cod
   entry.count = python::find_code_loops(at.minor, std::span(units_).first(end), entry.loops);
   if (entry.count == python::kUnknownLoops) return;
   for (std::size_t i = 0; i < entry.count; ++i)
-    entry.line[i] = codes.line_of(memory, code, begin + 2 * entry.loops[i].of_its_line());
+    entry.line[i] = codes.line_of(memory, code, begin + Address{2} * entry.loops[i].of_its_line());
 }
 
 std::size_t CodeLoops::begin_of_handlers(const Memory& memory, const Code& code) noexcept {
