@@ -59,6 +59,7 @@ void add_if_users(std::uintptr_t within, const UserCode& code, UserCalls& calls)
 // Other frames' words are read, also such as a sanitizer keeps between variables.
 __attribute__((no_sanitize("address", "undefined"))) std::uintptr_t word_at(
     std::uintptr_t slot) noexcept {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address on the stack
   return *reinterpret_cast<const volatile std::uintptr_t*>(slot);
 }
 

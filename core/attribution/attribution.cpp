@@ -86,7 +86,7 @@ struct Owner {
   PhaseId phase;
   SiteId site;
   Direction direction;
-  friend auto operator<=>(const Owner&, const Owner&) = default;
+  friend auto operator<=>(const Owner&, const Owner&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 struct OwnerHash {

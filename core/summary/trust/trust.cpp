@@ -196,7 +196,7 @@ std::string fact_of(const Process& process, const char* key) {
 std::string program_command(const TraceData& data, ProcessId id) {
   const Process* process = &data.processes[id];
   for (std::size_t i = 0; i < data.processes.size(); ++i) {
-    const std::string command = fact_of(*process, "command");
+    std::string command = fact_of(*process, "command");
     if (!is_started_by_library(command)) return command;
     const std::string parent = fact_of(*process, "parent_pid");
     const auto at = std::find_if(data.processes.begin(), data.processes.end(), [&](const auto& p) {
