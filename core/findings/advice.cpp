@@ -40,9 +40,9 @@ constexpr std::string_view kFewerBytes =
     "copy fewer bytes (half precision or integers, converted on the device), or keep there what "
     "does not change: the copies take longer than all else of the step and cannot hide behind it";
 constexpr std::string_view kHalfAsOften =
-    "run it half as often, which is what the forecast is of, or make it cheaper: keep its results "
-    "on the device, use fewer batches, reuse what the step has computed, write files from another "
-    "thread";
+    "run it half as often, which is what the forecast is of, or make it cheaper: use fewer "
+    "batches, keep its results where they are computed, reuse what the step has computed, write "
+    "files from another thread";
 constexpr std::string_view kOneBatch =
     "generate all sequences as one batch: a pass takes hardly longer for eight than for one; then "
     "capture the pass in a CUDA graph (a static cache, constant shapes)";
