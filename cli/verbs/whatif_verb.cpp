@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "cli/input/load_summary.hpp"
 #include "cli/input/loaded_run.hpp"
@@ -79,6 +80,17 @@ Result<SimulatorOptions> simulator_options(const WhatifArguments& arguments) {
   return out;
 }
 
+// Nothing for a program that was no rank of a job.
+std::optional<std::string> note_on_ranks(const LoadedRun& run) {
+  const Process& process = run.trace.data().processes[run.steps.process];
+  if (process.world_size < 2) return std::nullopt;
+  return fmt::format(
+      "these are rank {}'s steps, one of {} ranks: what it waits for the others stays as it was. "
+      "'stepscope report' says who makes the others wait and what all gain without that; --rank N "
+      "replays another rank",
+      process.rank, process.world_size);
+}
+
 Result<WhatIf> ask(const WhatifArguments& arguments, const LoadedRun& run,
                    const SimulatorOptions& options) {
   // A plain step that the trace does not allow is an error here, where it is what was asked for.
@@ -90,7 +102,9 @@ Result<WhatIf> ask(const WhatifArguments& arguments, const LoadedRun& run,
   const Findings findings =
       find_all_replayed(run.trace, run.steps, run.attribution, run.summary, simulator);
   auto out = ask_whatif({arguments.fixes, arguments.apply_best}, run, findings, *simulator);
-  if (out) out->is_plain_step = options.plain_step_ns || run.summary.partition.corrected_step_ns;
+  if (!out) return out;
+  out->is_plain_step = options.plain_step_ns || run.summary.partition.corrected_step_ns;
+  if (const auto note = note_on_ranks(run)) out->notes.push_back(*note);
   return out;
 }
 

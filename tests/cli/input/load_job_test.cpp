@@ -88,6 +88,13 @@ class FilesOfRanks : public testing::Test {
   Folder folder_;
 };
 
+TEST_F(FilesOfRanks, AReplayOfOneSaysThatItIsOneOfSeveral) {
+  (void)both();
+  const RunOutcome run = run_stepscope("whatif --format json " + folder_.at("b.json"));
+  const Json notes = Json::parse(run.out)["notes"];
+  EXPECT_THAT(notes.dump(), HasSubstr("rank 1's steps, one of 2 ranks"));
+}
+
 TEST_F(FilesOfRanks, AreOneJobWhoseLateRankIsNamed) {
   const Json report = job_of(both());
   ASSERT_TRUE(report.contains("job")) << report.dump().substr(0, 300);
