@@ -31,6 +31,8 @@ constexpr double kLeastShareOfFew = 0.05, kLeastShareOfMany = 0.03;
 constexpr std::size_t kManySteps = 20;
 constexpr std::uint32_t kUsualWorkers = 4;
 constexpr double kLeastComputing = 0.01;
+constexpr const char* kQueueHint =
+    "batches = queue.Queue(maxsize=8)   # filled by {workers} threads or processes";
 
 struct InputTime {
   explicit InputTime(const JudgedRun& run) : price(run) {}
@@ -143,6 +145,8 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   advise(waits && workers_fill_cores(run, prefetch) ? Advice::input_waits_for_cores
                                                     : advice_on_input(waits, run.has_device),
          run.language, out);
+  if (waits && !time.in_loader)  // the advice's own is of a loader
+    out.code_hint = run.language == Language::python ? kQueueHint : "";
   put_number("{workers}", prefetch.workers, out.code_hint);
   out.falsified_by = fmt::format(
       "feeding one batch again and again (made before the loop) does not make the step shorter by "
