@@ -96,7 +96,7 @@ bool open_session() noexcept {
   header.home = process_home();
   header.mapping_holds_lock = 0;
   header.lost_threads = 0;
-  header.collected.fetch_or(static_cast<std::uint32_t>(Collector::thread_cpu));
+  process.dictionary.add_collected(static_cast<std::uint32_t>(Collector::thread_cpu));
   header.first_clock = header.last_clock = sample_clocks(process.ticks_are_ns);
   const bool good =
       process.dictionary.share(session_path(".session").data()) && start_writer_thread();

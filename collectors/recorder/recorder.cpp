@@ -339,7 +339,7 @@ void label(LabelKind kind, std::uint64_t id, NameId name) noexcept {
 
 void collecting(Collector what) noexcept {
   if (!is_armed()) return;
-  process.dictionary.view().header().collected.fetch_or(static_cast<std::uint32_t>(what));
+  process.dictionary.add_collected(static_cast<std::uint32_t>(what));
 }
 
 void fact(const char* key, const char* value) noexcept {

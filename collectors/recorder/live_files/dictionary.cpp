@@ -193,6 +193,11 @@ void Dictionary::log(const LogEntry& entry) noexcept {
   header.log_entries.store(row + 1, std::memory_order_release);
 }
 
+void Dictionary::add_collected(std::uint32_t bits) noexcept {
+  const std::scoped_lock hold(lock_);
+  view_.header().collected.fetch_or(bits);
+}
+
 // Blocks behind [0, end) of a region, once it is a file's.
 bool Dictionary::reserve(std::size_t region, std::size_t end) noexcept {
   Region& r = regions_[region];

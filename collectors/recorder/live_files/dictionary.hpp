@@ -67,6 +67,8 @@ class Dictionary {
   RangeName range_name(std::string_view text) noexcept;
   SiteRef site(NameId file, std::uint32_t line, NameId function) noexcept;
   void log(const LogEntry& entry) noexcept;
+  // Adds bits of Collector to the header. Under the lock: what is set while share() copies is lost.
+  void add_collected(std::uint32_t bits) noexcept;
   const SessionView& view() const { return view_; }
 
   // Into a new file (absolute path). False leaves everything as it was.

@@ -2,10 +2,15 @@
 #include "collectors/recorder/live_files/dictionary.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "collectors/recorder/live_files/numbered_name.hpp"
 
@@ -92,6 +97,29 @@ TEST_F(DictionaryTest, SitesAreFoundAgain) {
   EXPECT_EQ(dictionary_->site(file, 12, function), site);
   EXPECT_NE(dictionary_->site(file, 13, function), site);
   EXPECT_EQ(dictionary_->view().site(site).line, 12U);
+}
+
+// A bit that was set between the copy into the file and its mapping was lost.
+TEST(SharedDictionary, KeepsWhatIsCollectedWhileItMovesIntoItsFile) {
+  const std::string path = testing::TempDir() + "shared_dictionary." + std::to_string(getpid());
+  for (int round = 0; round < 30; ++round) {
+    const auto dictionary = std::make_unique<Dictionary>();
+    ASSERT_TRUE(dictionary->open());
+    std::atomic<bool> shared{false};
+    std::uint32_t set = 0;
+    std::thread setter([&] {
+      for (std::uint32_t bit = 1; bit != 0 && !shared.load(); bit <<= 1) {
+        dictionary->add_collected(bit);
+        set |= bit;
+        std::this_thread::sleep_for(std::chrono::microseconds(5));
+      }
+    });
+    ASSERT_TRUE(dictionary->share(path.c_str()));
+    shared.store(true);
+    setter.join();
+    std::filesystem::remove(path);
+    EXPECT_EQ(dictionary->view().header().collected.load(), set) << round;
+  }
 }
 
 }  // namespace
