@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/summary/rows/by_time.hpp"
+#include "core/summary/rows/operation_rows.hpp"
 
 namespace stepscope::job {
 namespace {
@@ -173,10 +174,7 @@ std::vector<KernelRow> kernels_of(const std::vector<Summary>& summaries) {
   for (const Summary& summary : summaries) {
     for (const KernelRow& row : summary.kernels) {
       const auto [at, is_new] = table.try_emplace({row.name, row.phase, row.cause}, row);
-      if (is_new) continue;
-      at->second.calls_total += row.calls_total;
-      at->second.ns_total += row.ns_total;
-      at->second.bytes_total += row.bytes_total;
+      if (!is_new) add_kernel_row(at->second, row);
     }
   }
   return rows_by_time(std::move(table));

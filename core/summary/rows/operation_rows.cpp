@@ -80,7 +80,9 @@ double seconds_with_bytes(const KernelRow& row) {
   return row.bytes_per_second ? static_cast<double>(row.bytes_total) / *row.bytes_per_second : 0;
 }
 
-void add(KernelRow& group, const KernelRow& row) {
+}  // namespace
+
+void add_kernel_row(KernelRow& group, const KernelRow& row) {
   const double seconds = seconds_with_bytes(group) + seconds_with_bytes(row);
   group.calls_total += row.calls_total;
   group.ns_total += row.ns_total;
@@ -88,8 +90,6 @@ void add(KernelRow& group, const KernelRow& row) {
   if (seconds > 0) group.bytes_per_second = static_cast<double>(group.bytes_total) / seconds;
   if (group.phase != row.phase) group.phase.clear();
 }
-
-}  // namespace
 
 std::vector<KernelRow> group_kernels(const std::vector<KernelRow>& rows, KernelGrouping by) {
   if (by == KernelGrouping::none) return rows;
@@ -101,7 +101,7 @@ std::vector<KernelRow> group_kernels(const std::vector<KernelRow>& rows, KernelG
       out.push_back(row);
       out.back().name = at->first;
     } else {
-      add(out[at->second], row);
+      add_kernel_row(out[at->second], row);
     }
   }
   sort_by_time(out);

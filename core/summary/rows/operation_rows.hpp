@@ -47,6 +47,9 @@ enum class KernelGrouping : std::uint8_t {
   phase,  // the name is the phase's
 };
 
+// Adds what `row` counts to `group`. Rates are over the time of both; phases that differ are none.
+void add_kernel_row(KernelRow& group, const KernelRow& row);
+
 // The largest first. A group's class is that of its largest row.
 std::vector<KernelRow> group_kernels(const std::vector<KernelRow>& rows, KernelGrouping by);
 

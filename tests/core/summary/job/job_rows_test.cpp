@@ -46,6 +46,21 @@ TEST(JobRows, CellsAndLinesSumTheLedger) {
   EXPECT_EQ(lines[1].ns_total, 100);
 }
 
+TEST(JobRows, ARateIsOverTheTimeOfAllRanks) {
+  std::vector<Summary> ranks(2);
+  for (std::size_t rank = 0; rank < 2; ++rank)
+    ranks[rank].kernels = {{.name = "Memcpy HtoD",
+                            .cause = Cause::copy_h2d_pinned,
+                            .calls_total = 1,
+                            .ns_total = rank == 0 ? 10 : 30,
+                            .bytes_total = 200,
+                            .bytes_per_second = rank == 0 ? 20e9 : 200e9 / 30}};
+  const std::vector<KernelRow> rows = kernels_of(ranks);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].bytes_total, 400U);
+  EXPECT_DOUBLE_EQ(rows[0].bytes_per_second.value(), 10e9);
+}
+
 TEST(JobRows, PhasesHoldTheirInnerOnesAndStandBeforeThem) {
   const TwoRanks job;
   const std::vector<PhaseRow> phases =
