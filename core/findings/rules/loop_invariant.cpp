@@ -23,8 +23,6 @@
 namespace stepscope::rules {
 namespace {
 
-constexpr const char* kLoopInvariant = "loop_invariant";
-
 bool makes_constant(std::string_view kernel) {
   std::string lower(kernel);
   std::transform(lower.begin(), lower.end(), lower.begin(),

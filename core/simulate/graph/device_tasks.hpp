@@ -29,7 +29,6 @@ class DeviceTasks {
   void append(HostTask& task);
   void add(const HostTask& task, DeviceOpId op);
   void set_delays(const HostTask& task, DeviceTask& out);
-  void add_orphans();
   void link();
   std::uint32_t ended_just_before(DeviceOpId op) const;
 

@@ -263,8 +263,5 @@ bool StoreWriter::has_chunk_at(const std::string& path, std::uint64_t at) {
 std::uint64_t StoreWriter::bytes_written() const {
   return state_->file.bytes();
 }
-std::uint64_t StoreWriter::events_written() const {
-  return state_->events;
-}
 
 }  // namespace stepscope

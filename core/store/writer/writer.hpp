@@ -98,7 +98,6 @@ class StoreWriter {
   static bool has_chunk_at(const std::string& path, std::uint64_t at);
 
   std::uint64_t bytes_written() const;
-  std::uint64_t events_written() const;
 
  private:
   struct State;
