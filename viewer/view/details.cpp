@@ -53,13 +53,18 @@ bool is_own(const Run& run, DeviceOpId op) {
   return run.trace.data().streams[stream].process == run.steps.process;
 }
 
+// A glance has no attribution yet.
+bool is_attributed(const Run& run, DeviceOpId op) {
+  return run.attribution.index != nullptr && is_own(run, op);
+}
+
 struct HeldUp {
   const char* how;
   EventRef by;
 };
 
 std::optional<HeldUp> held_up_by(const Run& run, DeviceOpId op) {
-  if (!is_own(run, op)) return std::nullopt;
+  if (!is_attributed(run, op)) return std::nullopt;
   const Readiness ready = run.attribution.index->dependencies.readiness(op);
   const EventRef before{EventKind::device_op, ready.predecessor};
   switch (ready.binding) {
@@ -235,11 +240,11 @@ class Sheet {
     lead("Launched by", {EventKind::host_range, range});
     say("After the call", duration_text(std::max<std::int64_t>(0, time_.begin - h.end[range])));
     if (h.parent[range] != kNone) lead("Inside", {EventKind::host_range, h.parent[range]});
-    if (!is_own(run_, op)) say("Line", line_of(range));
+    if (!is_attributed(run_, op)) say("Line", line_of(range));
   }
 
   void written_at(DeviceOpId op) {
-    if (!is_own(run_, op)) return;
+    if (!is_attributed(run_, op)) return;
     const CodeLine line = run_.attribution.index->places.of(op).line;
     say("Line", line_text(run_, line.site, line.direction));
   }
