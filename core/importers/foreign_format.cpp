@@ -26,6 +26,7 @@ struct Format {
 
 constexpr std::array kFormats = {
     Format{0, "\x28\xb5\x2f\xfd"sv, "compressed with zstd: unpack it with zstd -d"},
+    Format{0, "\x1f\x8b"sv, "compressed with gzip once more: unpack it once with gunzip"},
     Format{0, "PK\x03\x04"sv, "a zip archive: unpack it with unzip, and give the trace in it"},
     Format{0, "BZh"sv, "compressed with bzip2: unpack it with bunzip2"},
     Format{0,

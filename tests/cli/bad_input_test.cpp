@@ -50,7 +50,7 @@ struct BadFile {
 TEST(BadInput, FilesThatCannotBeRead) {
   const BadFile cases[] = {
       {"empty.json", "", "empty"},
-      {"text.json", "not json at all", "not a PyTorch (Kineto) trace"},
+      {"text.json", "not json at all", "not a trace of PyTorch's profiler"},
       {"other.json", R"({"hello": 1})", "traceEvents"},
       {"cut.json", R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "na)", "byte"},
       {"no_events.json", R"({"traceEvents": []})", "no event of the program"},

@@ -25,6 +25,13 @@ constexpr const char* kNoReading =
     "This is not valid JSON, and there is no plain reading of it. The file was changed after it "
     "was "
     "written, or its writer is at fault; `python3 -m json.tool` names the place, too";
+constexpr const char* kNoTrace =
+    "not a trace of PyTorch's profiler, which is an object with a \"traceEvents\" list, or a list "
+    "of "
+    "events";
+constexpr const char* kLines =
+    "JSON lines (one document a line), which stepscope does not read. Of Nsight Systems give what "
+    "nsys export --type sqlite writes, else one document with a \"traceEvents\" list";
 constexpr std::size_t kMostMended = std::size_t{1} << 18U;  // bytes of one event
 
 // What is read is taken only with what stands behind it, since a quote in a string can end it early.
@@ -33,10 +40,12 @@ bool is_followed(JsonScanner& scanner, char end, const char* wanted) {
          (scanner.state() == JsonScanner::State::good && scanner.fail(wanted));
 }
 
+bool is_space(char c) {
+  return static_cast<unsigned char>(c) <= ' ';
+}
+
 bool closes(const char* begin, const char* end) {
-  return std::all_of(begin, end, [](char c) {
-    return c == ']' || c == '}' || static_cast<unsigned char>(c) <= ' ';
-  });
+  return std::all_of(begin, end, [](char c) { return c == ']' || c == '}' || is_space(c); });
 }
 
 class Document {
@@ -57,6 +66,10 @@ class Document {
   template <class Step>
   Result<bool> mend(Step step, Mender::Unit unit, bool at_end);
   Status fill_for_mending();
+  // At the end of the file: true where a list without a document ends behind a whole event, which is
+  // taken. The format of Chrome's traces lets its writers leave out the bracket.
+  template <class Step>
+  bool take_open_end(Step step);
   Status check_room();
   Status members();  // reads the outer object's members
   Status events();
@@ -76,6 +89,7 @@ class Document {
   bool closed_ = false;       // the list or object that is being read has ended
   bool events_next_ = false;  // the window stands at the list of events
   bool found_events_ = false;
+  bool is_list_ = false;          // the file is a list of events without an object around it
   std::uint64_t next_check_ = 0;  // byte of the content
 };
 
@@ -134,6 +148,7 @@ Status Document::unit(Step step, std::optional<Mender::Unit> mended_as) {
     if (scanner.state() == JsonScanner::State::wrong) {
       const std::uint64_t place = window_.offset_of(scanner.at());
       const char found = *scanner.at();  // mending moves the text
+      if (scanner.why() == kNoTrace) return error_at(place, kNoTrace);
       if (mended_as) {
         const Result<bool> mended = mend(step, *mended_as, false);
         if (!mended.ok()) return mended.error();
@@ -143,6 +158,7 @@ Status Document::unit(Step step, std::optional<Mender::Unit> mended_as) {
     }
     const Result<bool> more = window_.more();
     if (!more.ok()) return more.error();
+    if (!*more && take_open_end(step)) return Done{};
     if (!*more && mended_as) {
       const Result<bool> mended = mend(step, *mended_as, true);
       if (mended.ok() && *mended) return Done{};
@@ -150,6 +166,22 @@ Status Document::unit(Step step, std::optional<Mender::Unit> mended_as) {
     if (!*more) return error_at(window_.offset_of(window_.end()), holds_two_() ? kTwoTraces : kCut);
     if (Status room = check_room(); !room.ok()) return room;
   }
+}
+
+template <class Step>
+bool Document::take_open_end(Step step) {
+  if (!is_list_) return false;
+  std::string text(window_.begin(), window_.end());
+  const auto trim = [&text] { text.erase(text.find_last_not_of(" \t\r\n") + 1); };
+  trim();
+  if (text.ends_with(',')) text.pop_back(), trim();
+  const std::size_t size = text.append("]").size();
+  text.append(JsonScanner::kPadding, '\0');
+  JsonScanner scanner(text.data(), text.data() + size);
+  if (!step(scanner)) return false;
+  closed_ = true;
+  filler_.note_open_list();
+  return window_.consume_to(window_.end()), true;
 }
 
 Status Document::check_room() {
@@ -187,9 +219,12 @@ bool Document::event(JsonScanner& scanner) {
   if (closed_) return true;
   if (scanner.state() != JsonScanner::State::good) return false;
   if (!first_ && !scanner.take(',', "expected ',' or ']' after an event")) return false;
-  if (!read_event(scanner, event_)) return false;
+  if (first_ && (scanner.next_is('[') || scanner.next_is('"'))) return scanner.fail(kNoTrace);
+  const bool is_event = !scanner.next_is('n');  // null
+  JsonValue nothing;
+  if (!(is_event ? read_event(scanner, event_) : scanner.value(nothing))) return false;
   if (!is_followed(scanner, ']', "expected ',' or ']' after an event")) return false;
-  filler_.add(event_);
+  if (is_event) filler_.add(event_);
   return true;
 }
 
@@ -216,14 +251,15 @@ Status Document::members() {
   return status;
 }
 
+// Zero bytes behind the document are of the disk's last block.
 Status Document::trailing_space() {
   for (;;) {
-    JsonScanner scanner(window_.begin(), window_.end());
-    scanner.next_is('\0');
-    if (scanner.state() == JsonScanner::State::good) {
-      return error_at(window_.offset_of(scanner.at()),
+    const char* const at = std::find_if_not(window_.begin(), window_.end(), is_space);
+    if (at < window_.end() && !found_events_ && (*at == '{' || *at == '['))
+      return error_at(window_.offset_of(at), kLines);
+    if (at < window_.end())
+      return error_at(window_.offset_of(at),
                       fmt::format("text after the end of the trace. {}", kTwoTraces));
-    }
     window_.consume_to(window_.end());
     const Result<bool> more = window_.more();
     if (!more.ok()) return more.error();
@@ -239,9 +275,10 @@ Status Document::read() {
   skip_byte_order_mark(window_);
   Status status = unit([this](JsonScanner& scanner) {
     events_next_ = scanner.next_is('[');
-    return events_next_ || (scanner.state() == JsonScanner::State::good &&
-                            scanner.take('{', "expected '{' or '[': not a PyTorch (Kineto) trace"));
+    return events_next_ ||
+           (scanner.state() == JsonScanner::State::good && scanner.take('{', kNoTrace));
   });
+  is_list_ = events_next_;
   status = status.ok() ? (events_next_ ? events() : members()) : status;
   if (status.ok()) status = trailing_space();
   if (!status.ok()) return status;

@@ -36,6 +36,8 @@ class Entities {
   // asked before finish().
   std::string unread_device_work() const;
 
+  const std::map<std::int64_t, std::string>& process_names() const { return process_names_; }
+
   // Gives every row its process and name; returns the main process.
   ProcessId finish();
 

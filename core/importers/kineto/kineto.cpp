@@ -54,8 +54,11 @@ Result<TraceData> read_kineto(const std::filesystem::path& path, const Progress&
   if (!status.ok()) return in_file(path, status.error());
   if (options.counts != nullptr) *options.counts = filler.counts();
   TraceData data = filler.finish();
-  if (!filler.unread_device_work().empty())
-    return in_file(path, bad_input(filler.unread_device_work()));
+  const bool is_empty = data.host_ranges.size() == 0 && data.device_ops.size() == 0;
+  const std::string& unread = filler.unread_device_work();
+  if (const std::string writer = filler.writer(); !writer.empty() && (is_empty || !unread.empty()))
+    return in_file(path, bad_input(writer));
+  if (!unread.empty()) return in_file(path, bad_input(unread));
   data.path = path.string();
   return data;
 }

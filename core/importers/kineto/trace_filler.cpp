@@ -220,6 +220,10 @@ void TraceFiller::note_mended() {
         "unknown",
         mended_, plural(mended_), mended_ == 1 ? "is" : "are", first_mended_,
         mended_ == 1 ? "was" : "were"));
+  if (has_open_list_)
+    data_.health.notes.emplace_back(
+        "the list of events in this file has no end (\"]\"), which some writers leave out: whether "
+        "events are missing behind the last one is not known");
   if (const std::uint64_t odd = fields_.odd_texts(); odd > 0)
     data_.health.notes.push_back(fmt::format(
         "{} text{} of this file hold{} single backslashes or control bytes, which is no "

@@ -16,6 +16,7 @@
 #include "core/importers/kineto/host_events.hpp"
 #include "core/importers/kineto/json/window.hpp"
 #include "core/importers/kineto/samples.hpp"
+#include "core/importers/kineto/writers.hpp"
 #include "core/support/memory_room.hpp"
 
 namespace stepscope::kineto {
@@ -34,9 +35,13 @@ class TraceFiller {
     if (mended_++ == 0) first_mended_ = byte;
   }
 
+  void note_open_list() { has_open_list_ = true; }
+
   // After finish(): why the trace is of no use, where most of what its device did is in a form that
   // is not known; else empty.
   const std::string& unread_device_work() const { return unread_; }
+  // The other tool that wrote the trace; empty where none is known.
+  std::string writer() const { return writer_of(skipped_, entities_.process_names()); }
 
   // Times become absolute, rows get their owners, notes are written. Call once.
   TraceData finish();
@@ -66,6 +71,7 @@ class TraceFiller {
   std::map<std::string, std::uint64_t> skipped_;  // by phase and category
   std::string unread_;
   std::uint64_t mended_ = 0, first_mended_ = 0;
+  bool has_open_list_ = false;
   std::uint64_t timeless_ = 0;  // events of the profiler, and events without a time that can be
   // PyTorch numbers its own events from 0 on and leaves none out ("Ev Idx").
   std::uint64_t numbered_ = 0, numbers_ = 0;  // events that have one, and the highest plus 1

@@ -73,6 +73,7 @@ TEST(KinetoInput, SeveralGzipMembersAndPaddingAreOneDocument) {
 TEST(KinetoInput, ByteOrderMarkAndSpaceAreTolerated) {
   expect_sample(read_good("\xEF\xBB\xBF \n\t\r" + sample() + " \n\n"));
   expect_sample(read_good("\xEF\xBB\xBF" + sample(), {.window_bytes = 1}));
+  expect_sample(read_good(sample() + std::string(4096, '\0')));
 }
 
 TEST(KinetoInput, EveryCutIsAnErrorWithItsOffset) {
@@ -112,9 +113,13 @@ TEST(KinetoInput, HostileFilesAreErrorsWithTheirOffset) {
   const Hostile rows[] = {
       {"empty", "", "the file is empty"},
       {"space only", "  \n ", "byte 4: the file ends early"},
-      {"text", "hello", "byte 0: expected '{'"},
+      {"text", "hello", "byte 0: not a trace of PyTorch's profiler"},
+      {"a number", "17", "byte 0: not a trace of PyTorch's profiler"},
+      {"lists in a list", "[[1, 2], [3]]", "byte 1: not a trace of PyTorch's profiler"},
       {"array of no events", "[1, 2]", "byte 1: expected '{'"},
-      {"open array", "[{}", "byte 3: the file ends early"},
+      {"open array in a document", R"({"traceEvents": [{})", "byte 19: the file ends early"},
+      {"array that ends in an event", R"([{}, {"a": 1)", "byte 12: the file ends early"},
+      {"JSON lines", "{\"Type\": 59}\n{\"Type\": 79}\n", "byte 13: JSON lines"},
       {"other JSON", R"({"a": 1})", "without a \"traceEvents\" list"},
       {"events are no list", R"({"traceEvents": 3})", "without a \"traceEvents\" list"},
       {"event is no object", R"({"traceEvents": [3]})", "byte 17: expected '{'"},

@@ -222,6 +222,45 @@ TEST(KinetoVendors, ATraceOfAnotherToolSaysSo) {
       HasSubstr("1 event left out for want of a time that can be"));
 }
 
+TEST(KinetoVendors, AKnownToolIsNamed) {
+  const auto event = [](std::string_view category, std::string_view process) {
+    return document(
+        R"({"ph": "M", "name": "process_name", "pid": 1, "tid": 0, "args": {"name": ")" +
+        std::string(process) + R"("}}, {"ph": "X", "cat": ")" + std::string(category) +
+        R"(", "name": "n", "pid": 1, "tid": 1, "ts": 10, "dur": 2})");
+  };
+  EXPECT_THAT(read_error(event("FEE", "python")), HasSubstr("a trace of VizTracer, which"));
+  EXPECT_THAT(read_error(event("blink,devtools.timeline", "x")), HasSubstr("a trace of a browser"));
+  EXPECT_THAT(read_error(event("gpu", "GPU Process")), HasSubstr("a trace of a browser"));
+  EXPECT_THAT(read_error(event("", "/device:GPU:0")), HasSubstr("profiler of JAX or TensorFlow"));
+}
+
+TEST(KinetoVendors, OfATraceThatHoldsEventsOfPyTorchTheseAreRead) {
+  const TraceData data = read_events(
+      R"({"ph": "X", "cat": "FEE", "name": "f", "pid": 1, "tid": 1, "ts": 10, "dur": 9},
+         {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 11, "dur": 2})");
+  EXPECT_EQ(data.host_ranges.size(), 1U);
+}
+
+TEST(KinetoVendors, AListMayLackItsEnd) {
+  const std::string event =
+      R"({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 11, "dur": 2})";
+  for (const char* end : {"", ",", " ,\n "}) {
+    const TraceData data = read_good("[" + event + ",\n" + event + end);
+    EXPECT_EQ(data.host_ranges.size(), 2U) << end;
+    EXPECT_THAT(data.health.notes,
+                Contains(HasSubstr("the list of events in this file has no end")));
+  }
+}
+
+TEST(KinetoVendors, EventsThatAreNullAreNone) {
+  EXPECT_EQ(
+      read_events(R"(null, {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1,
+                           "ts": 11, "dur": 2}, null)")
+          .host_ranges.size(),
+      1U);
+}
+
 TEST(KinetoVendors, EventsThatStandInTheFileTwiceAreSaid) {
   std::string once;
   for (int i = 0; i < 100; ++i)
