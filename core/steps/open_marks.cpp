@@ -9,6 +9,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "core/steps/finders/marks.hpp"
 #include "core/steps/finders/named_range.hpp"
 #include "core/steps/rows.hpp"
 #include "core/support/duration.hpp"
@@ -22,7 +23,7 @@ constexpr std::int64_t kLeast_ns = 10'000;  // shorter ones lose their length to
 
 // Returns a step mark's name without its number; empty where the name marks no step.
 std::string mark_stem(std::string_view name) {
-  if (name.starts_with("ProfilerStep#")) return "ProfilerStep#";
+  if (is_profiler_step(name)) return "ProfilerStep#";
   if (name.starts_with("Optimizer.step")) return std::string(name);
   const NameParts parts = split_number(name);
   return is_named_like_a_step(parts.stem) ? parts.stem : "";
@@ -115,8 +116,8 @@ void set_missing_marks_aside(const Trace& trace, Steps& steps) {
   if (behind.empty() || !set_aside_unless_all(steps, behind, "marks before it are missing")) return;
   const std::size_t first = behind.front();
   steps.notes.push_back(fmt::format(
-      "marks of steps are missing (between {} and {}{}): {} step{} that may hold several, or what "
-      "was not recorded, {} not counted",
+      "marks of steps are missing, or another session begins (between {} and {}{}): {} step{} that "
+      "may hold several, or what was not recorded, {} not counted",
       steps.list[first - 1].id, steps.list[first].id, behind.size() == 1 ? "" : ", ...",
       behind.size(), behind.size() == 1 ? "" : "s", behind.size() == 1 ? "is" : "are"));
 }

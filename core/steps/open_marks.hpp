@@ -7,7 +7,8 @@
 //
 // Marks that are missing: profilers of others lose some, and a schedule of several cycles leaves
 // stretches out. Where the numbers of marks leap further than they usually do, the step behind the
-// leap is as long as several, or holds what was not recorded, and is not counted.
+// leap is as long as several, or holds what was not recorded, and is not counted. So is the one where
+// the profiler's numbers begin again: the file holds two sessions.
 //
 // The last mark may outlast the records: a trace that was filtered by the begins of events keeps the
 // mark and loses the rest of its step. Where nothing begins in the end of the last mark, for much

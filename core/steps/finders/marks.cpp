@@ -88,6 +88,10 @@ bool outlast_the_next(const Activity& activity, std::span<const RangeId> ranges)
 
 }  // namespace
 
+bool is_profiler_step(std::string_view name) {
+  return name.starts_with("ProfilerStep#");
+}
+
 bool is_optimizer_step(std::string_view name) {
   return name.starts_with("Optimizer.step#");
 }
@@ -167,9 +171,12 @@ bool numbers_rise(const Activity& activity, std::span<const RangeId> ranges) {
 std::vector<HostStep> steps_of(const Activity& activity, std::span<const RangeId> ranges) {
   const bool numbered = numbers_rise(activity, ranges);
   std::vector<HostStep> steps;
-  for (const RangeId range : ranges)
-    steps.push_back({numbered ? *split_number(activity.name(range)).number : std::ssize(steps),
-                     activity.time(range)});
+  std::int64_t sessions = 0, last = -1;
+  for (const RangeId range : ranges) {
+    const std::int64_t number = split_number(activity.name(range)).number.value_or(-1);
+    if (is_profiler_step(activity.name(range)) && number <= std::exchange(last, number)) ++sessions;
+    steps.push_back({numbered ? number : std::ssize(steps) + sessions, activity.time(range)});
+  }
   for (std::size_t i = 0; i + 1 < steps.size(); ++i)
     steps[i].time.end = std::min(steps[i].time.end, steps[i + 1].time.begin);
   return steps;

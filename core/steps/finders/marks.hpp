@@ -19,6 +19,7 @@ struct MarkedThread {
   std::size_t crossing = 0;          // crossing marks of this thread, which are left out
 };
 
+bool is_profiler_step(std::string_view name);   // a mark of torch.profiler
 bool is_optimizer_step(std::string_view name);  // the scope of an optimizer's step()
 // A call of `next` on an iterator of PyTorch's DataLoader.
 bool is_loader_fetch(std::string_view name);
@@ -36,6 +37,7 @@ std::vector<Interval> times_of(const Activity& activity, std::span<const RangeId
 bool numbers_rise(const Activity& activity, std::span<const RangeId> ranges);
 
 // Steps from marks; ids are the numbers in the names where those rise throughout, else 0, 1, 2, ...
+// Numbers of PyTorch's profiler that begin again are another session's: one id is left out there.
 // A mark that outlasts the begin of the next one ends there.
 std::vector<HostStep> steps_of(const Activity& activity, std::span<const RangeId> ranges);
 

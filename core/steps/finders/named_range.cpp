@@ -140,8 +140,7 @@ bool is_named_like_a_step(std::string_view name) {
 }
 
 Loop find_profiler_steps(const Activity& activity) {
-  const std::vector<RangeId> ranges = activity.annotations_that(
-      [](std::string_view name) { return name.starts_with("ProfilerStep#"); });
+  const std::vector<RangeId> ranges = activity.annotations_that(is_profiler_step);
   if (ranges.empty()) return {};
   const MarkedThread marks = choose_thread(activity, ranges);
   Loop loop = loop_of(activity, marks, FoundBy::profiler_step,

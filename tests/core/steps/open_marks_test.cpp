@@ -84,7 +84,25 @@ TEST(MissingMarks, TheStepBehindThemIsNotCounted) {
   const Steps steps = steps_numbered({3, 4, 5, 6, 8, 9, 12, 13}, SourceKind::kineto);
   EXPECT_EQ(counted_walls(steps), std::vector<std::int64_t>(5, 100'000));
   EXPECT_THAT(steps.notes,
-              Contains(HasSubstr("marks of steps are missing (between 6 and 8, ...)")));
+              Contains(HasSubstr(
+                  "marks of steps are missing, or another session begins (between 6 and 8, ...)")));
+}
+
+// Another session an hour later, whose marks are numbered from 0 on again.
+TEST(MissingMarks, TheStepThatHoldsTheTimeBetweenTwoSessionsIsNotCounted) {
+  LoopMaker loop;
+  loop.make.data.source = SourceKind::kineto;
+  for (int i = 0; i < 12; ++i) {
+    if (i == 6) loop.now += 3'600'000'000'000;
+    const std::int64_t begin = loop.now;
+    loop.kernel("gemm", 60'000), loop.wait();
+    loop.now = begin + 100'000;
+    loop.make.range(HostKind::user_scope, "ProfilerStep#" + std::to_string(i % 6), 1, begin,
+                    loop.now);
+  }
+  const Steps steps = found(loop);
+  EXPECT_EQ(counted_walls(steps), std::vector<std::int64_t>(10, 100'000));
+  EXPECT_THAT(steps.notes, Contains(HasSubstr("another session begins (between 5 and 7)")));
 }
 
 TEST(MissingMarks, NumbersThatRiseByMoreMissNone) {
