@@ -35,9 +35,11 @@ bool is_in_one_range(const Activity& activity, const Loop& loop) {
   });
 }
 
-// A repeat within one step that the program marks is no step itself, unless something says so.
+// A repeat within one step that the program marks is no step itself, unless something says so. Nor is
+// one amid other work where nothing is marked: a model's layers between its embedding and its head.
 bool repeats_in_a_step(const Activity& activity, const Loop& loop, const Loop& best) {
   if (!loop.may_be_parts) return false;
+  if (best.steps.empty() && loop.amid_others) return true;
   if (is_one_marked_step(best)) return is_around(best.time(), loop.time());
   return best.steps.size() < 2 && is_in_one_range(activity, loop);
 }

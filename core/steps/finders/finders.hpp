@@ -31,6 +31,7 @@ struct Loop {
   bool divides = true;        // false: marks of which one holds nearly all of the work
   bool last_complete = true;  // false: the trace ends in the middle of the last step
   bool may_be_parts = false;  // what repeats may be parts of one step: the layers of a model
+  bool amid_others = false;   // and stands between work that no repeat has
   std::vector<std::string> notes;
   // The same stretch divided in another way: tokens in place of calls of `generate`, a GAN's
   // optimizer steps in place of its iterations. `how` says what its steps are.

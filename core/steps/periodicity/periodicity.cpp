@@ -216,6 +216,24 @@ Loop loop_of(const Activity& activity, const Lane& lane, const RepeatLevel& leve
   return loop;
 }
 
+// True where work that the usual unit lacks stands before the first unit and behind the last, in a
+// trace of a profiler that the program starts around what it shall show. Our own recordings hold a
+// program's set-up and its end as well.
+bool stands_amid_others(const Activity& activity, const Lane& lane, const RepeatLevel& level) {
+  if (activity.trace->data().source == SourceKind::stepscope) return false;
+  const Items unit = typical_unit(lane, level);
+  const auto begin = lane.tokens.begin() + (unit.data() - lane.items.data());
+  const std::set<std::uint32_t> usual(begin, begin + std::ssize(unit));
+  const auto holds_another = [&usual](std::span<const std::uint32_t> tokens) {
+    return std::any_of(tokens.begin(), tokens.end(),
+                       [&usual](std::uint32_t token) { return !usual.contains(token); });
+  };
+  const std::span<const std::uint32_t> all(lane.tokens);
+  return holds_another(all.first(level.begins.front())) &&
+         holds_another(all.subspan(
+             std::min(all.size(), level.begins.back() + std::size_t{level.typical_length})));
+}
+
 }  // namespace
 
 Loop find_period(const Activity& activity) {
@@ -231,6 +249,7 @@ Loop find_period(const Activity& activity) {
   if (loop.found()) return loop;  // which tells exactly when each begins
   loop = loop_of(activity, lane, *choice.level, evidence, choice.certainty);
   loop.may_be_parts = !choice.whole && runs_a_framework(activity);
+  loop.amid_others = stands_amid_others(activity, lane, *choice.level);
   for (const RepeatLevel& level : levels) {
     if (&level == choice.level || level.explained < kLeastExplained) continue;
     loop.others.push_back(loop_of(activity, lane, level, evidence, kAmbiguous));

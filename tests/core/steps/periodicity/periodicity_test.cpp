@@ -232,8 +232,21 @@ TEST(Periodicity, LayersInOneRangeOfAnyNameClaimNoStep) {
   EXPECT_EQ(found(loop).found_by, FoundBy::whole_trace);
 }
 
+// A profiler of others was started around one forward pass, or around five.
+TEST(Periodicity, LayersAmidOtherWorkClaimNoStep) {
+  LoopMaker one, five;
+  one.make.data.source = five.make.data.source = SourceKind::kineto;
+  layers(one);
+  const Steps steps = found(one);
+  EXPECT_EQ(steps.found_by, FoundBy::whole_trace);
+  EXPECT_THAT(steps.notes, testing::Contains(HasSubstr("repeated 12 times")));
+  for (int pass = 0; pass < 5; ++pass) layers(five);
+  EXPECT_EQ(found(five).found_by, FoundBy::periodicity);
+}
+
 TEST(Periodicity, WhatMayBeLayersIsSaidToBe) {
   LoopMaker loop;
+  loop.make.data.source = SourceKind::stepscope;
   layers(loop);
   const Steps steps = found(loop);
   EXPECT_EQ(steps.found_by, FoundBy::periodicity);
