@@ -12,7 +12,8 @@
 // the plain step time (floor = device busy <= plain <= traced) the wait is that of the plain step,
 // the device's own part being the same in both.
 // Idle time whose cause is unknown may be the host's or the device's: where the verdict hangs on it
-// there is none.
+// there is none. The same holds for idle time that device work may fill of which the trace has the
+// launches alone.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,12 +60,13 @@ struct PerStep {
   double wall = 0, busy = 0, wait = 0, unknown = 0;
 };
 
-PerStep per_step(const PartitionSummary& s) {
+PerStep per_step(const PartitionSummary& s, double lost = 0) {
   const auto steps = static_cast<double>(s.steps_counted);
   std::int64_t unknown = 0;
   for (const PartSum& part : s.parts) unknown += part.cause == Cause::unknown ? part.ns_total : 0;
-  return {s.wall_ns_per_step(), static_cast<double>(s.device_busy_ns_total) / steps,
-          static_cast<double>(s.host_wait_ns_total) / steps, static_cast<double>(unknown) / steps};
+  const double busy = static_cast<double>(s.device_busy_ns_total) / steps;
+  return {s.wall_ns_per_step(), busy, static_cast<double>(s.host_wait_ns_total) / steps,
+          static_cast<double>(unknown) / steps + lost * busy};
 }
 
 // `wait_ns` is an upper bound: no step saves more than it waits.
@@ -99,13 +101,14 @@ void judge_by_plain(PartitionSummary& s, const PerStep& step, std::int64_t plain
 
 }  // namespace
 
-void judge_bound(PartitionSummary& s, bool inflated, std::optional<std::int64_t> plain_step_ns) {
+void judge_bound(PartitionSummary& s, bool inflated, std::optional<std::int64_t> plain_step_ns,
+                 double lost) {
   s.inflated = inflated;
   if (s.steps_counted == 0 || s.wall_ns_total == 0) {
     s.why_bound = "no step was counted";
     return;
   }
-  const PerStep step = per_step(s);
+  const PerStep step = per_step(s, lost);
   if (s.device_busy_ns_total == 0) {
     s.plain_step_ns = plain_step_ns;
     s.why_bound = without_device(s);

@@ -40,9 +40,12 @@ void leave_out(const Steps& steps, LongSteps& long_steps, Counting& counting);
 PartitionSummary sum_partition(const Partition& partition, const Steps& steps,
                                const Counting& counting);
 
-// Sets bound, why_bound, inflated, plain and corrected step. Rule: bound.cpp.
+// Sets bound, why_bound, inflated, plain and corrected step. Rule: bound.cpp. `lost`: how much device
+// work the trace lacks, as a multiple of what it has.
 void judge_bound(PartitionSummary& summary, bool inflated,
-                 std::optional<std::int64_t> plain_step_ns);
+                 std::optional<std::int64_t> plain_step_ns, double lost = 0);
+// Read off the kernel launches of counted steps, in traces of other tools.
+double lost_device_work(const Trace& trace, const Steps& steps, const Counting& counting);
 // The step time without recording, where the run measured it: the sums' own over the ratio, at
 // least the device's work. `left` counts where its interval says that something is left.
 void correct_step(PartitionSummary& summary, const Overhead& overhead,

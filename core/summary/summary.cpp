@@ -66,9 +66,10 @@ Summary summarize(const Trace& trace, const Steps& steps, const Attribution& att
   if (options.without_long_steps) leave_out(steps, long_steps, counting);
   const std::optional<Overhead> overhead = measure_overhead(trace, steps);
   const std::optional<Overhead> left = overhead ? measure_left(trace, steps) : std::nullopt;
+  const double lost = lost_device_work(trace, steps, counting);
   const auto partition_of = [&](const Partition& partition) {
     PartitionSummary summary = sum_partition(partition, steps, counting);
-    judge_bound(summary, attribution.inflated, options.plain_step_ns);
+    judge_bound(summary, attribution.inflated, options.plain_step_ns, lost);
     if (overhead) correct_step(summary, *overhead, left);
     return summary;
   };

@@ -82,6 +82,20 @@ std::uint64_t without_link(const std::vector<bool>& unlinked) {
 
 }  // namespace
 
+double lost_device_work(const Trace& trace, const Steps& steps, const Counting& counting) {
+  if (trace.data().source == SourceKind::stepscope || trace.device_ops().size() == 0) return 0;
+  const std::vector<StepLaunches> launches = launches_by_step(trace, steps);
+  const std::uint64_t tied_to_none = without_link(unlinked_ops(trace, steps.process));
+  std::uint64_t recorded = tied_to_none, unrecorded = 0;
+  for (const std::uint32_t row : counting.rows) {
+    recorded += launches[row].recorded;
+    unrecorded += launches[row].unrecorded;
+  }
+  if (unrecorded <= tied_to_none) return 0;
+  return static_cast<double>(unrecorded - tied_to_none) /
+         static_cast<double>(std::max<std::uint64_t>(recorded, 1));
+}
+
 void note_cuts(const Trace& trace, const Steps& steps, std::vector<std::string>& notes) {
   if (trace.data().source == SourceKind::stepscope || trace.calls().size() == 0) return;
   const std::vector<bool> unlinked = unlinked_ops(trace, steps.process);

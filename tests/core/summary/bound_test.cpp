@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/summary/parts.hpp"
 #include "tests/core/summary/simple_steps.hpp"
 
 namespace stepscope {
@@ -25,6 +26,19 @@ TEST(SummaryBound, IdleWithWorkAlreadyIssuedIsNotTheHosts) {
   s.own(Cause::graph_gap, 48);
   s.own(Cause::host_python, 2);
   EXPECT_EQ(s.sum().partition.host_wait_ns_total, 2);
+}
+
+// 20 of 100 worked: the verdict stands where a third of the work is lost, and not where the lost work
+// may have filled the time.
+TEST(SummaryBound, IdleTimeThatLostWorkMayFillIsNotTheHosts) {
+  const auto bound = [](double lost) {
+    PartitionSummary s = loop_with(20, 80).sum().partition;
+    summary_parts::judge_bound(s, false, std::nullopt, lost);
+    return s.bound;
+  };
+  EXPECT_EQ(bound(0), Bound::host);
+  EXPECT_EQ(bound(0.5), Bound::host);
+  EXPECT_EQ(bound(4), Bound::not_judged);
 }
 
 TEST(SummaryBound, AnInflatedTraceWhoseDeviceHardlyIdlesIsDeviceBoundWhateverThePlainStep) {

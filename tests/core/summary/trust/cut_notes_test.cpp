@@ -36,6 +36,13 @@ class Piece {
     return out;
   }
 
+  double lost() {
+    const Trace trace = make.build();
+    Steps steps;
+    steps.list.push_back({.host = {0, now}, .window = {0, now}});
+    return summary_parts::lost_device_work(trace, steps, summary_parts::counting_of(steps, {0}));
+  }
+
   TraceMaker make;
   std::int64_t now = 1'000, device = 1'005;
   std::uint32_t last = 0;
@@ -121,6 +128,18 @@ TEST(CutNotes, CollectivesWithoutACorrelationAreNoCut) {
                          9'000 + static_cast<std::uint32_t>(step));
   }
   EXPECT_THAT(numbered.notes(), IsEmpty()) << "a stream of which nothing is tied to a call";
+}
+
+TEST(LostDeviceWork, IsReadOffTheLaunches) {
+  Piece whole, piece, ours;
+  whole.both(8);
+  EXPECT_EQ(whole.lost(), 0);
+  piece.both(8);
+  for (int i = 0; i < 4; ++i) piece.launch(++piece.last);
+  EXPECT_EQ(piece.lost(), 0.5);
+  ours.make.data.source = SourceKind::stepscope;
+  ours.both(8), ours.launch(++ours.last);
+  EXPECT_EQ(ours.lost(), 0);
 }
 
 TEST(CutNotes, OurOwnRecorderTellsItself) {
