@@ -13,7 +13,7 @@
   list        the events without the document around them
 
 Prints steps, the mean step and what has no explanation; exit 1 where that is over 1 % of the time, or where whole
-microseconds move the mean step by 1 %. Then the kinds of damage.py: never a wrong number without a word. --damage names some of them.
+microseconds move the mean step by 1 %. Then the kinds of damage.py and rewritten.py: never a wrong number without a word. --damage names some of them.
 """
 import argparse
 import collections
@@ -26,6 +26,7 @@ import sys
 import tempfile
 
 import damage
+import rewritten
 
 UNEXPLAINED = 0.01
 SAME = 0.01
@@ -107,9 +108,12 @@ def read(path):
         return json.load(file)
 
 
+DAMAGE = damage.KINDS | rewritten.KINDS
+
+
 def run_report(stepscope, text, folder):
     path = pathlib.Path(folder) / "damaged.json"
-    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape"))
     return subprocess.run([stepscope, "report", path, "--format", "json"], capture_output=True, text=True)
 
 
@@ -152,13 +156,13 @@ def damaged(stepscope, trace, only, folder):
     failed = False
     text = json.dumps(read(trace))
     whole = json.loads(run_report(stepscope, text, folder).stdout)
-    for name, (kind, change) in damage.KINDS.items():
+    for name, (kind, change) in DAMAGE.items():
         if only and name not in only:
             continue
         document = change(json.loads(text))
         if document is None:
             continue
-        done = run_report(stepscope, document if isinstance(document, str) else json.dumps(document), folder)
+        done = run_report(stepscope, document if isinstance(document, (str, bytes)) else json.dumps(document), folder)
         wrong, shown = judge(kind, done, whole)
         failed = failed or bool(wrong)
         print(f"{trace.name:<34} {name:<24} {shown}{'  WRONG: ' + wrong if wrong else ''}", flush=True)
@@ -178,7 +182,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--stepscope", required=True)
     parser.add_argument("traces", nargs="+", type=pathlib.Path)
-    parser.add_argument("--damage", nargs="+", choices=sorted(damage.KINDS), help="these kinds of damage.py alone")
+    parser.add_argument("--damage", nargs="+", choices=sorted(DAMAGE), help="these kinds of damage.py and rewritten.py alone")
     args = parser.parse_args()
     failed = False
     with tempfile.TemporaryDirectory() as folder:
