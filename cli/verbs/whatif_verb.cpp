@@ -80,7 +80,7 @@ Result<SimulatorOptions> simulator_options(const WhatifArguments& arguments) {
   return out;
 }
 
-// Nothing for a program that was no rank of a job.
+// Returns nothing for a program that was no rank of a job.
 std::optional<std::string> note_on_ranks(const LoadedRun& run) {
   const Process& process = run.trace.data().processes[run.steps.process];
   if (process.world_size < 2) return std::nullopt;

@@ -20,8 +20,8 @@ struct ForLoops {
   static constexpr std::size_t kMost = 16;
 
   bool is_known = false;  // false: the instructions cannot be read, or are those of another CPython
-  std::array<std::uint32_t, kMost> line{};  // one a loop around the instruction, outermost first
   std::size_t count = 0;
+  std::array<std::uint32_t, kMost> line{};  // one a loop around the instruction, outermost first
 };
 
 class CodeLoops {

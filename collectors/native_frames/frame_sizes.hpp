@@ -7,7 +7,8 @@
 // many; it is found out at the third and never trusted again. A distance is known once two walks
 // after each other have found nothing new.
 //
-// Units: words of 8 bytes; distances of 256 KiB and more are not kept. No lock, no allocation; any thread may read and add at any time.
+// Units: words of 8 bytes; distances of 256 KiB and more are not kept. No lock, no allocation; any
+// thread may read and add at any time.
 #pragma once
 
 #include <array>

