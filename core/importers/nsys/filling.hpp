@@ -3,6 +3,7 @@
 // times, names and threads are stored.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -72,16 +73,20 @@ class Filling {
   }
 
  private:
-  // Where a version calls the column of times otherwise, nothing of the table can be placed.
+  // Where a version calls a column of times otherwise, nothing of the table can be placed.
   bool has_times(const std::string& table, Database::Columns columns) {
-    const std::string first = *columns.begin();
-    if (first != "start" || !database.has(table) || database.has(table, first)) return true;
-    if (database.rows(table) > 0)
-      data.health.notes.push_back(
-          "the table " + table + " of this export has no column \"start\" (it has " +
-          database.columns(table) +
-          "), so nothing of it is read: export it again with another version of nsys");
-    return false;
+    if (!database.has(table)) return true;
+    for (const std::string time : {"start", "end"}) {
+      const bool is_wanted = std::find(columns.begin(), columns.end(), time) != columns.end();
+      if (!is_wanted || database.has(table, time)) continue;
+      if (database.rows(table) > 0)
+        data.health.notes.push_back("the table " + table + " of this export has no column \"" + time +
+                                    "\" (it has " + database.columns(table) +
+                                    "), so nothing of it is read: export it again with another "
+                                    "version of nsys");
+      return false;
+    }
+    return true;
   }
 
   static constexpr std::uint64_t kRowsBetween = 8192;

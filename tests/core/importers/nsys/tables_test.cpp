@@ -221,6 +221,16 @@ TEST(NsysTables, TablesThatAreNotReadAreNamed) {
   EXPECT_THAT(file.read().health.notes, Contains(HasSubstr("SCHED_EVENTS (2)")));
 }
 
+TEST(NsysTables, ATableWhoseEndsAreCalledOtherwiseIsSaid) {
+  const NsysFile file;
+  file.run(std::string(kStringTable) +
+           "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, endNs INTEGER);"
+           "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (30, 45);");
+  const Result<TraceData> nothing = read_nsys(file.path);
+  ASSERT_FALSE(nothing.ok());
+  EXPECT_THAT(nothing.error().message, HasSubstr("has no column \"end\" (it has endNs, start)"));
+}
+
 TEST(NsysTables, ATableWhoseTimesAreCalledOtherwiseIsSaid) {
   const std::string renamed =
       std::string(kStringTable) +
