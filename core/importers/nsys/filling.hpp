@@ -80,8 +80,8 @@ class Filling {
       const bool is_wanted = std::find(columns.begin(), columns.end(), time) != columns.end();
       if (!is_wanted || database.has(table, time)) continue;
       if (database.rows(table) > 0)
-        data.health.notes.push_back("the table " + table + " of this export has no column \"" + time +
-                                    "\" (it has " + database.columns(table) +
+        data.health.notes.push_back("the table " + table + " of this export has no column \"" +
+                                    time + "\" (it has " + database.columns(table) +
                                     "), so nothing of it is read: export it again with another "
                                     "version of nsys");
       return false;
