@@ -23,6 +23,11 @@ void add_notes(std::vector<Note>& out, const std::vector<std::string>& texts, st
   }
 }
 
+std::string parts_of_steps_text(const Summary& summary) {
+  if (!summary.steps.may_be_parts) return "";
+  return "a step is what repeats here, and may be a part of one: see Steps";
+}
+
 }  // namespace
 
 std::string Note::with_items() const {
@@ -48,8 +53,9 @@ std::vector<Note> alerts(const StepScale& scale) {
 std::vector<Note> verdict_notes(const StepScale& scale) {
   const Summary& summary = scale.summary;
   std::vector<Note> out;
-  for (const std::string& text : {ending_text(summary), busy_machine_text(scale),
-                                  trimmed_text(scale), long_share_text(scale)})
+  for (const std::string& text :
+       {ending_text(summary), busy_machine_text(scale), trimmed_text(scale), long_share_text(scale),
+        parts_of_steps_text(summary)})
     add_note(out, text, Tone::caution);
   add_note(out, summary.partition.why_bound);
   if (summary.throughput) add_note(out, throughput_text(scale));

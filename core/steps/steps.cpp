@@ -202,6 +202,7 @@ void place(const Trace& trace, Loop loop, Steps& steps) {
   steps.confidence = std::clamp(loop.confidence, 0.0, 1.0);
   steps.how = std::move(loop.how);
   steps.thread = loop.thread;
+  steps.may_be_parts = loop.may_be_parts;
   steps.list = listed(loop);
   steps.notes = std::move(loop.notes);
   place_windows(trace, steps, loop.last_complete);

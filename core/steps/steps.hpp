@@ -92,6 +92,7 @@ struct Steps {
   SectionChoice chosen;                   // whose steps these are
   Interval recorded;                      // what was recorded of the process, on the host
   std::uint64_t without_device_work = 0;  // steps set aside for it (lost_device_work.hpp)
+  bool may_be_parts = false;  // repeats in which nothing tells a whole iteration from a part
   std::vector<std::string>
       notes;  // what a reader should know besides: ranks left out, steps kept, ...
 

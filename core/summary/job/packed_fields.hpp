@@ -85,9 +85,9 @@ void fields(V& v, T& row) {
 template <class V, Packs<Steps> T>
 void fields(V& v, T& row) {
   auto& [found_by, confidence, how, process, thread, list, warm_up, sections, chosen, recorded,
-         without, notes] = row;
+         without, may_be_parts, notes] = row;
   v(found_by, confidence, how, process, thread, list, warm_up, sections, chosen, recorded, without,
-    notes);
+    may_be_parts, notes);
 }
 
 template <class V, Packs<RunFacts> T>

@@ -250,6 +250,7 @@ TEST(Periodicity, WhatMayBeLayersIsSaidToBe) {
   layers(loop);
   const Steps steps = found(loop);
   EXPECT_EQ(steps.found_by, FoundBy::periodicity);
+  EXPECT_TRUE(steps.may_be_parts);
   EXPECT_THAT(steps.notes, testing::Contains(HasSubstr("a layer of a model")));
   LoopMaker passes;
   for (int pass = 0; pass < 5; ++pass) layers(passes);
