@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/host_sampler/code_loops.hpp"
 
-
 #include "collectors/python_frames/known_code.hpp"
 
 namespace stepscope::host_sampler {

@@ -239,13 +239,19 @@ class Look {
     if (count == kMostLevels) deep_loops.count();
   }
 
+  // At its head a loop may have counted the next iteration already: enumerate lets the last item go
+  // only then, and what that item frees may make a record (pinned memory does).
+  static std::int64_t least_after(const Level& before) noexcept {
+    return before.iteration - (before.at_head ? 1 : 0);
+  }
+
   void put(std::uint32_t index, Level now, bool same_call, const Round& round,
            std::uint32_t caller) noexcept {
     const Level before = last_.levels[index];
     const bool goes_on = !has_reported_ && same_call && index < last_.level_count &&
                          before.frame == now.frame && before.loop == now.loop &&
                          before.iterator == now.iterator &&
-                         (!now.counted || now.iteration >= before.iteration);
+                         (!now.counted || now.iteration >= least_after(before));
     if (!now.counted) {
       const bool came_round = round.frame == now.frame && round.loop == now.loop;
       now.iteration = goes_on ? before.iteration + (came_round ? 1 : 0) : 1;

@@ -216,7 +216,8 @@ struct Samples {
 // outermost, how many iterations it had begun; it ends what earlier rows said of deeper ones.
 enum LoopFlag : std::uint8_t {
   kLoopCounted = 1,  // the iterator's own count, whose first need not be 1; else as seen at records
-  kLoopAtHead = 2,   // the loop was asking for that iteration, which may never have come
+  kLoopAtHead = 2,   // the loop was asking for that iteration, which may never have come, or had
+                     // counted it already while it let the item of the last one go
   kLoopEntered = 4,  // the loop was entered anew
   kLoopLeft = 8,     // the thread was in no loop of this depth any more
 };

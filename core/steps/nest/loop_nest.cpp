@@ -13,6 +13,7 @@ namespace {
 struct Open {  // a loop that the thread is in
   std::uint32_t loop = 0;
   std::int64_t iteration = 0;
+  std::int64_t before = -1;  // the iteration in front of it, of the same visit; -1: none
   bool at_head = false;
 };
 
@@ -60,14 +61,19 @@ class Builder {
     open_.push_back({.loop = loop});
   }
 
+  // At its head a loop may have counted the next iteration already, while it lets the last one's
+  // item go: the row behind says one less then, and both heads were of the same iteration.
   void begin(std::size_t row, bool goes_on) {
     Open& open = open_.back();
     NestLoop& loop = nest_.loops[open.loop];
     const std::int64_t iteration = rows_.iteration[row];
-    const bool is_new = !goes_on || iteration != open.iteration;
-    if (is_new) {
+    const bool was_early = goes_on && open.at_head && iteration == open.iteration - 1;
+    if (was_early) {
+      if (open.before == iteration) loop.iterations.pop_back();
+    } else if (!goes_on || iteration != open.iteration) {
       if (goes_on) end_last(loop, rows_.time[row]);
       loop.iterations.push_back({{rows_.time[row], rows_.time[row]}, loop.visits});
+      open.before = goes_on ? open.iteration : -1;
     }
     open.iteration = iteration;
     open.at_head = (rows_.flags[row] & kLoopAtHead) != 0;

@@ -272,6 +272,18 @@ class Loops(unittest.TestCase):
         self.assertEqual([head[1][1] for head in heads], [1, 2, 3])
         self.assertTrue(self.reader.levels == [] or self.reader.levels[-1][2])
 
+    def test_what_enumerate_lets_go_late_enters_no_loop(self):
+        heads = []
+        class Item:
+            def __del__(item):
+                heads.append(self.reader.look()[self.base:][0])
+        entered = self.reader.entered
+        for n, item in enumerate(Item() for _ in range(4)):
+            item = None
+            self.assertEqual(self.here(), [n + 1])
+        self.assertEqual([head[1:3] for head in heads[:3]], [(3, True), (4, True), (5, True)])
+        self.assertEqual(self.reader.entered - entered, 1)
+
     def test_what_a_return_still_does_is_in_no_loop(self):
         seen = []
         def leaves(how):

@@ -11,6 +11,7 @@ namespace stepscope {
 class NestMaker : public LoopMaker {
  public:
   std::string file = "/home/me/train.py";  // whose loops these are
+  bool counts_early = false;  // as enumerate does, which lets the last item go behind its count
 
   // Calls body(i) for each iteration. `iterator_fetches`: it is asked once more at the end.
   template <class Body>
@@ -22,6 +23,7 @@ class NestMaker : public LoopMaker {
       if (iterator_fetches) {
         note(depth, line, caller, i, kLoopAtHead | entered);
         fetch(), entered = 0;
+        if (counts_early && i > 1) note(depth, line, caller, i + 1, kLoopAtHead);
       }
       note(depth, line, caller, i, kLoopCounted | entered);
       body(i - 1);

@@ -78,6 +78,23 @@ TEST(NestSteps, ALoopThatIsCalledFromTwoLinesIsTwo) {
   EXPECT_EQ(steps.how, "24 iterations of the loop at train.py:4 (f)");
 }
 
+// What the last item of an enumerate frees may make a record behind the count of the next one.
+TEST(NestSteps, AnIterationThatIsCountedEarlyIsOne) {
+  const auto steps_of = [](bool counts_early) {
+    NestMaker run;
+    run.counts_early = counts_early;
+    run.loop(
+        10, 12, [&](int) { run.train(); }, 0, true);
+    return found(run);
+  };
+  const Steps steps = steps_of(true), plain = steps_of(false);
+  ASSERT_EQ(steps.list.size(), 12U);
+  EXPECT_EQ(steps.how, plain.how);
+  for (std::size_t i = 1; i < steps.list.size(); ++i)
+    EXPECT_EQ(steps.list[i].window.begin, steps.list[i - 1].window.end);
+  EXPECT_EQ(steps.list[1].window.length(), steps.list[2].window.length());
+}
+
 TEST(NestSteps, TheLoopsEndIsInNoStep) {
   NestMaker run;
   run.loop(

@@ -141,9 +141,8 @@ void expect_gain_of_slowed_job(const JobPlan& plan) {
   const double truth = (wall(job) - wall(clean)) / plan.steps;
   const double gain =
       static_cast<double>(late.gain_ns_total) / static_cast<double>(ledger.steps.size());
-  EXPECT_NEAR(gain, truth, 0.05 * truth)
-      << "fault " << static_cast<int>(plan.fault) << ", share " << plan.fault_share << ", seed "
-      << plan.seed;
+  EXPECT_NEAR(gain, truth, 0.05 * truth) << "fault " << static_cast<int>(plan.fault) << ", share "
+                                         << plan.fault_share << ", seed " << plan.seed;
   EXPECT_EQ(job.owners[late.reasons.front().owner].cause, cause_of(plan.fault));
 }
 
