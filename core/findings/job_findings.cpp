@@ -114,10 +114,11 @@ Finding late_finding(const Summary& job, const JobRank& late) {
   if (is_at_power_limit(job)) {
     const double lost_ns = ns_that_lower_clocks_cost(job, cost / steps / others / step_ns);
     forecast.high_ns_per_step = std::min(step_ns, forecast.high_ns_per_step + lost_ns);
-    forecast.assumptions.push_back(fmt::format(
-        "the clocks stay as they are; the devices work at their power limit, and without the wait "
-        "they may run lower, which takes up to {} of the gain",
-        format_duration(lost_ns)));
+    forecast.assumptions.push_back("the clocks stay as they are");
+    out.title += fmt::format(
+        "; without the wait, devices at their power limit may run at lower clocks, which takes up "
+        "to {} of the gain",
+        format_duration(lost_ns));
   }
   out.forecast = forecast;
   out.fix = advice(late);
