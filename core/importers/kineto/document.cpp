@@ -27,8 +27,7 @@ constexpr const char* kNoReading =
     "written, or its writer is at fault; `python3 -m json.tool` names the place, too";
 constexpr const char* kNoTrace =
     "not a trace of PyTorch's profiler, which is an object with a \"traceEvents\" list, or a list "
-    "of "
-    "events";
+    "of events";
 constexpr const char* kLines =
     "JSON lines (one document a line), which stepscope does not read. Of Nsight Systems give what "
     "nsys export --type sqlite writes, else one document with a \"traceEvents\" list";
