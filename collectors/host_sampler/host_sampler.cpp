@@ -133,13 +133,13 @@ void HostSampler::sample(Watched& watched) noexcept {
   // Threads that wait for the one that collects sleep.
   if (!is_ready) place.flags &= static_cast<std::uint8_t>(~kSampleCollecting);
   const bool is_worker = (place.flags & kSampleWorker) != 0;
-  if (!is_ready && !is_worker && sleeps_in_file_call(watched.tid)) place.flags |= kSampleInFile;
+  const AsleepIn waits_for = is_ready || is_worker ? AsleepIn::unknown : asleep_in(watched.tid);
   place.flags |= is_running ? kSampleRan : is_ready ? kSampleWaits : kSampleSlept;
   const bool enters_loader = (place.flags & kSampleInLoader) != 0 && !watched.in_loader();
   put_asleep(watched);
   if (enters_loader) workers_.wait_begins(watched.tid, now, queue_);
-  put(watched,
-      {now, watched.tid, cpu_now, 0, place.site, place.called, place.innermost, place.flags});
+  put(watched, {now, watched.tid, cpu_now, 0, place.site, place.called, place.innermost,
+                place.flags, waits_for});
   if (!watched.records && watched.thread != 0) count_loops(watched, now);
 }
 
@@ -219,6 +219,7 @@ bool HostSampler::collect(EventBatch& batch, StoreWriter& store, bool last) noex
     rows.innermost.push_back(text(sample.innermost, store));
     rows.cpu.push_back(sample.cpu);
     rows.flags.push_back(sample.flags);
+    rows.asleep_in.push_back(sample.asleep_in);
     if (sample.waited != 0) add_wait(sample, batch.counters, store);
   }
   LoopSample loop;

@@ -21,6 +21,7 @@ struct Sample {
   recorder::SiteRef site = 0;
   recorder::NameId called = 0, innermost = 0;
   std::uint8_t flags = 0;
+  AsleepIn asleep_in = AsleepIn::unknown;
 };
 
 using SampleQueue = recorder::SingleProducerQueue<Sample, 8192>;  // some seconds of a busy sampler

@@ -45,6 +45,22 @@ constexpr long kWriting[] = {SYS_write,    SYS_pwrite64, SYS_writev,    SYS_pwri
                              SYS_pwritev2, SYS_fsync,    SYS_fdatasync, SYS_sync_file_range,
                              SYS_msync,    SYS_sendfile, SYS_ftruncate, SYS_fallocate};
 constexpr long kReading[] = {SYS_read, SYS_pread64, SYS_readv, SYS_preadv, SYS_preadv2};
+constexpr long kSleeping[] = {SYS_nanosleep, SYS_clock_nanosleep};
+constexpr long kLocking[] = {SYS_futex, 449};  // 449: futex_waitv, which older headers do not name
+constexpr long kAwaitingChildren[] = {SYS_wait4, SYS_waitid};
+constexpr long kSelecting[] = {
+    SYS_pselect6,
+#ifdef SYS_select
+    SYS_select,
+#endif
+};
+constexpr long kCommunicating[] = {
+    SYS_ppoll,   SYS_epoll_pwait, SYS_recvfrom, SYS_recvmsg, SYS_recvmmsg, SYS_accept,
+    SYS_accept4, SYS_connect,     SYS_sendto,   SYS_sendmsg, SYS_sendmmsg,
+#ifdef SYS_poll
+    SYS_poll,    SYS_epoll_wait,
+#endif
+};
 
 bool is_one_of(std::span<const long> calls, long call) noexcept {
   return std::find(calls.begin(), calls.end(), call) != calls.end();
@@ -73,18 +89,23 @@ bool is_runnable(pid_t tid) noexcept {
   return name_end != std::string_view::npos && stat.substr(name_end + 2).starts_with('R');
 }
 
-// "1 0x4 0x7feb ...": the call's number and its arguments; "running" where it is in none.
-bool sleeps_in_file_call(pid_t tid) noexcept {
+// "1 0x4 0x7feb ...": the call's number and its arguments; "running" where it is in none. A select
+// of no descriptors is the sleep of Pythons before 3.11.
+AsleepIn asleep_in(pid_t tid) noexcept {
   std::array<char, 256> text{};
   const std::string_view call = read_of_thread(tid, "syscall", text);
-  long number = -1, descriptor = -1;
+  long number = -1, first = -1;
   const auto [end, error] = std::from_chars(call.data(), call.data() + call.size(), number);
-  if (error != std::errc()) return false;
-  if (is_one_of(kWriting, number)) return true;
   const std::size_t at = call.find("0x");
-  if (!is_one_of(kReading, number) || at == std::string_view::npos) return false;
-  (void)std::from_chars(call.data() + at + 2, call.data() + call.size(), descriptor, 16);
-  return is_file(descriptor);
+  if (error != std::errc() || at == std::string_view::npos) return AsleepIn::unknown;
+  (void)std::from_chars(call.data() + at + 2, call.data() + call.size(), first, 16);
+  if (is_one_of(kWriting, number)) return AsleepIn::file;
+  if (is_one_of(kReading, number)) return is_file(first) ? AsleepIn::file : AsleepIn::channel;
+  if (is_one_of(kSleeping, number)) return AsleepIn::timer;
+  if (is_one_of(kSelecting, number)) return first == 0 ? AsleepIn::timer : AsleepIn::channel;
+  if (is_one_of(kLocking, number)) return AsleepIn::lock;
+  if (is_one_of(kAwaitingChildren, number)) return AsleepIn::child;
+  return is_one_of(kCommunicating, number) ? AsleepIn::channel : AsleepIn::unknown;
 }
 
 bool can_see_calls(pid_t tid) noexcept {

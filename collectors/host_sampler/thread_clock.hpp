@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "core/model/events.hpp"
+
 namespace stepscope::host_sampler {
 
 // A thread that has used less than this since it was seen has only woken up and gone on waiting.
@@ -20,9 +22,9 @@ std::uint64_t process_cpu_ns(pid_t pid) noexcept;
 // the system does not count them.
 std::uint64_t thread_wait_ns(pid_t tid) noexcept;
 
-// Whether a thread of this process sleeps in a call that writes, or that reads a file. A read of a
-// pipe or a socket is none: there the thread waits for what another makes. Costs some microseconds.
-bool sleeps_in_file_call(pid_t tid) noexcept;
+// Returns what a thread of this process that sleeps waits for, by the system call that it is in;
+// unknown where it is awake or the system does not show calls. Costs some microseconds.
+AsleepIn asleep_in(pid_t tid) noexcept;
 // Whether the system shows in which call a thread sleeps.
 bool can_see_calls(pid_t tid) noexcept;
 

@@ -43,8 +43,9 @@ struct Segment {
   SiteId site = kNone;
   RangeId host_evidence = kNone;
   DeviceOpId device_evidence = kNone;
-  Direction direction = Direction::none;  // what the line's work was
-  bool is_sampled = false;                // the line is a sample's, not a record's
+  Direction direction = Direction::none;   // what the line's work was
+  bool is_sampled = false;                 // the line is a sample's, not a record's
+  AsleepIn asleep_in = AsleepIn::unknown;  // host.off_cpu: what the thread slept in
 };
 
 // The one exact table: all other tables are sums over it.

@@ -14,6 +14,18 @@ constexpr AdviceText kSleeps = {
     "of the loop; if it waits for nothing, give the process its cores (fewer workers than cores, "
     "pinning, no neighbours)",
     ""};
+constexpr AdviceText kSleepsOnPurpose = {
+    "take this sleep out of the loop, or wait for what it stands for (an event, a queue) in place "
+    "of a fixed time",
+    ""};
+constexpr AdviceText kWaitsForProgram = {
+    "start the other program on another thread and let it run beside the step, run it once in many "
+    "steps, or do its work in this process",
+    ""};
+constexpr AdviceText kWaitsForMessage = {
+    "ask for it before it is needed, on another thread and some steps ahead, and for many steps at "
+    "once",
+    ""};
 constexpr AdviceText kReadsOrWrites = {
     "write and read files from another thread, and less often; print or log once in many steps, "
     "and one text rather than many",
@@ -149,6 +161,9 @@ constexpr Row kRows[] = {
      {"let the embedded interpreter collect its garbage less often", ""}},
     {Advice::gap_reads_or_writes, kReadsOrWrites, kReadsOrWrites},
     {Advice::gap_sleeps, kSleeps, kSleeps},
+    {Advice::gap_sleeps_on_purpose, kSleepsOnPurpose, kSleepsOnPurpose},
+    {Advice::gap_waits_for_program, kWaitsForProgram, kWaitsForProgram},
+    {Advice::gap_waits_for_message, kWaitsForMessage, kWaitsForMessage},
     {Advice::gap_waits_for_thread, kWaitsForThread, kWaitsForThread},
     {Advice::gap_computes, kGapComputes, kGapComputes},
     {Advice::gap_computes_without_device,

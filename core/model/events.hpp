@@ -199,6 +199,17 @@ enum SampleFlag : std::uint8_t {
   kSampleEnded = 16,      // ... and has ended: nothing later is of it
 };
 
+// What a thread that slept at a sample (kSampleSlept) waited for, by the system call that it was in.
+// unknown: it was awake, it is a worker of a DataLoader, or the system does not show the call.
+enum class AsleepIn : std::uint8_t {
+  unknown,
+  timer,    // a sleep that it asked for
+  lock,     // a lock or a condition: another thread wakes it
+  child,    // the end of a child process
+  channel,  // a pipe, a socket, or one of several
+  file,     // a call that writes, or that reads a file
+};
+
 struct Samples {
   std::vector<std::int64_t> time;
   std::vector<ThreadId> thread;
@@ -207,6 +218,7 @@ struct Samples {
   std::vector<StringId> innermost;  // the innermost function, where that is another; 0: none
   std::vector<std::uint64_t> cpu;   // the thread's CPU time so far, ns; 0: not read
   std::vector<std::uint8_t> flags;  // SampleFlag; below 128
+  std::vector<AsleepIn> asleep_in;
 
   std::size_t size() const { return time.size(); }
 };
@@ -257,8 +269,7 @@ enum SampleState : std::uint8_t {
   kSampleStateMask = 96,  // mask
 };
 
-// Set with kSampleSlept for a thread that is no worker of a DataLoader: it slept in a call that
-// writes, or that reads a file. In a worker's row the same bit says that it made a batch.
+// Up to format 1.3 this bit stood for AsleepIn::file in the row of a thread that is no worker.
 inline constexpr std::uint8_t kSampleInFile = 8;
 
 }  // namespace stepscope

@@ -61,7 +61,7 @@ void sort_samples(Samples& s) {
   const RowOrder order = sorted_order(s.size(), [&s](std::uint32_t a, std::uint32_t b) {
     return std::tuple(s.thread[a], s.time[a]) < std::tuple(s.thread[b], s.time[b]);
   });
-  permute_all(order, s.time, s.thread, s.site, s.called, s.innermost, s.cpu, s.flags);
+  permute_all(order, s.time, s.thread, s.site, s.called, s.innermost, s.cpu, s.flags, s.asleep_in);
 }
 
 void sort_loop_positions(LoopPositions& l) {

@@ -167,7 +167,8 @@ std::uint64_t Trace::memory_bytes() const {
          bytes_of_all(w.begin, w.end, w.api, w.stream, w.correlation, w.awaited_correlation) +
          bytes_of_all(n.time, n.track, n.process, n.value) +
          bytes_of_all(k.time, k.name, k.thread) +
-         bytes_of_all(p.time, p.thread, p.site, p.called, p.innermost, p.cpu, p.flags) +
+         bytes_of_all(p.time, p.thread, p.site, p.called, p.innermost, p.cpu, p.flags,
+                      p.asleep_in) +
          bytes_of_all(l.time, l.thread, l.depth, l.flags, l.loop, l.caller, l.iteration) +
          bytes_of_all(s.stream_order, s.launch_of, s.launched, s.launched_rows);
 }

@@ -159,6 +159,7 @@ void visit_columns(auto& t, Visit&& visit) requires requires {
   visit.column(4, kPlain, t.innermost);
   visit.column(5, kDelta, t.cpu);
   visit.column(6, kBytes, t.flags);
+  visit.column(7, kBytes, t.asleep_in);
 }
 
 template <class Visit>

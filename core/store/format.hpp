@@ -13,7 +13,7 @@ namespace stepscope::store {
 inline constexpr std::array<std::uint8_t, 8> kFileMagic = {0x89, 'S',  'S',  'T',
                                                            '\r', '\n', 0x1a, '\n'};
 inline constexpr std::uint16_t kMajorVersion = 1;
-inline constexpr std::uint16_t kMinorVersion = 3;
+inline constexpr std::uint16_t kMinorVersion = 4;
 inline constexpr std::size_t kFileHeaderBytes = 24;
 
 inline constexpr std::array<std::uint8_t, 4> kChunkMagic = {0xf5, 'S', 'C', 'K'};

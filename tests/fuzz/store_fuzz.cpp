@@ -104,9 +104,9 @@ std::string stored_file(const char* name) {
 }
 
 TEST(StoreFuzz, MutationsOfStoredFilesNeverCrash) {
-  const std::vector<std::string> seeds = {stored_file("v1.sst"), stored_file("v1_plain.sst"),
+  const std::vector<std::string> seeds = {stored_file("v1.sst"),   stored_file("v1_plain.sst"),
                                           stored_file("v1_1.sst"), stored_file("v1_2.sst"),
-                                          stored_file("v1_3.sst")};
+                                          stored_file("v1_3.sst"), stored_file("v1_4.sst")};
   for (const std::string& seed : seeds) ASSERT_GT(seed.size(), 1000U);
   const std::vector<std::string> tokens = {"\xff\xff\xff\xff",
                                            std::string(4, '\0'),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/text_trace.hpp"
 
+#include <map>
 #include <stdexcept>
 
 namespace stepscope::testing {
@@ -305,6 +306,7 @@ void TextTrace::cpu(const TextLine& line) {
 }
 
 // sample THREAD TIME [at=FILE:LINE] [in=NAME] [innermost=NAME] [cpu=TIME] [flags=BITS]
+// [asleep=timer|lock|child|channel|file]
 void TextTrace::sample(const TextLine& line) {
   Samples& samples = make_.data.samples;
   samples.thread.push_back(thread_of(word(line, 1)));
@@ -315,6 +317,10 @@ void TextTrace::sample(const TextLine& line) {
   const std::int64_t cpu = line.has("cpu") ? parse_time(line.option("cpu")) : 0;
   samples.cpu.push_back(static_cast<std::uint64_t>(cpu));
   samples.flags.push_back(static_cast<std::uint8_t>(parse_count(line.option("flags", "0"))));
+  static const std::map<std::string_view, AsleepIn> kinds{
+      {"", AsleepIn::unknown},    {"timer", AsleepIn::timer},     {"lock", AsleepIn::lock},
+      {"child", AsleepIn::child}, {"channel", AsleepIn::channel}, {"file", AsleepIn::file}};
+  samples.asleep_in.push_back(kinds.at(line.option("asleep", "")));
 }
 
 void TextTrace::mark(const TextLine& line) {

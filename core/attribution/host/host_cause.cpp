@@ -244,10 +244,20 @@ Cause HostCauses::sampled(Cause by_records, std::uint32_t sample, ThreadState st
   if (state == ThreadState::awake)
     return s.site[sample] != kNone || by_records == Cause::host_python ? Cause::host_python
                                                                        : Cause::host_between_calls;
-  if ((s.flags[sample] & kSampleInFile) != 0) return Cause::host_io;
-  if (runs_a_program(trace_.text(s.called[sample]))) return Cause::host_off_cpu;
+  const AsleepIn in = asleep_in(sample);
+  if (in == AsleepIn::file || (s.flags[sample] & kSampleInFile) != 0) return Cause::host_io;
+  if (in == AsleepIn::child) return Cause::host_off_cpu;
   const unsigned names = name_kind_[s.called[sample]] | name_kind_[s.innermost[sample]];
-  return (names & kWaits) != 0 ? Cause::host_wait_thread : Cause::host_off_cpu;
+  return in == AsleepIn::lock || (names & kWaits) != 0 ? Cause::host_wait_thread
+                                                       : Cause::host_off_cpu;
+}
+
+// The library waits for another program by reading its pipes.
+AsleepIn HostCauses::asleep_in(std::uint32_t sample) const {
+  const Samples& s = trace_.data().samples;
+  const AsleepIn in = s.asleep_in[sample];
+  const bool by_name = in != AsleepIn::file && runs_a_program(trace_.text(s.called[sample]));
+  return by_name ? AsleepIn::child : in;
 }
 
 }  // namespace stepscope

@@ -27,6 +27,8 @@ class HostCauses {
   // Refines `by_records`, the result of of(), for the part of a silence that `sample` represents
   // (silences.hpp).
   Cause sampled(Cause by_records, std::uint32_t sample, ThreadState state) const;
+  // Returns what the thread of a sample that is host.off_cpu slept in.
+  AsleepIn asleep_in(std::uint32_t sample) const;
 
   // A Python-level wait for another thread or process.
   bool is_lock(RangeId range) const;

@@ -19,7 +19,8 @@ SampledPieces::Part SampledPieces::part_before(ThreadId thread, const Piece& pie
   const CollectiveWaits::Wait* wait = thread == loop_ ? waits_.last_before(end) : nullptr;
   const Part out = with_core_waits(thread, piece, end, by_records);
   if (wait == nullptr || wait->time.end <= piece.time.begin) return out;
-  if (wait->time.end < end) return {std::max(out.since, wait->time.end), out.cause, out.site};
+  if (wait->time.end < end)
+    return {std::max(out.since, wait->time.end), out.cause, out.site, kNone, out.asleep_in};
   return {std::max(out.since, wait->time.begin), Cause::comm_wait, out.site, wait->collective};
 }
 
@@ -27,8 +28,10 @@ SampledPieces::Part SampledPieces::with_core_waits(ThreadId thread, const Piece&
                                                    std::int64_t end, Cause by_records) const {
   const Part part = by_sample(thread, piece, end, by_records);
   const CoreWaits::Stretch stretch = core_waits_.stretch_before(thread, end);
-  return {std::max(part.since, stretch.since), stretch.waits ? Cause::host_core_wait : part.cause,
-          part.site};
+  if (stretch.waits) return {std::max(part.since, stretch.since), Cause::host_core_wait, part.site};
+  Part out = part;
+  out.since = std::max(part.since, stretch.since);
+  return out;
 }
 
 SampledPieces::Part SampledPieces::by_sample(ThreadId thread, const Piece& piece, std::int64_t end,
@@ -59,6 +62,7 @@ SampledPieces::Part SampledPieces::in_silence(ThreadId thread, const Piece& piec
       stretch.state != ThreadState::unknown && piece.time.length() >= kLongSilenceNs;
   if (stretch.is_seen || is_long)
     out.cause = causes_.sampled(by_records, stretch.row, stretch.state);
+  if (out.cause == Cause::host_off_cpu) out.asleep_in = causes_.asleep_in(stretch.row);
   const bool is_burst =
       !stretch.is_known && piece.time.length() < kBurstNs &&
       (by_records == Cause::host_between_calls || by_records == Cause::host_framework);

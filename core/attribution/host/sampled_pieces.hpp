@@ -29,8 +29,9 @@ class SampledPieces {
   struct Part {
     std::int64_t since;  // in the piece, or before it
     Cause cause;
-    SiteId site = kNone;         // kNone: the records' line holds
-    RangeId collective = kNone;  // what a comm.wait waits for
+    SiteId site = kNone;                     // kNone: the records' line holds
+    RangeId collective = kNone;              // what a comm.wait waits for
+    AsleepIn asleep_in = AsleepIn::unknown;  // what a host.off_cpu slept in
   };
   // Returns the part that contains end - 1, which is in the piece; `by_records` is the cause that
   // HostCauses gives it.

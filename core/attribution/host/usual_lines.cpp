@@ -61,7 +61,7 @@ bool UsualLines::is_well_known(Place place) const {
 bool UsualLines::are_same(std::uint32_t row, std::uint32_t other) const {
   const Samples& s = trace_.data().samples;
   return s.site[row] == s.site[other] && s.called[row] == s.called[other] &&
-         s.innermost[row] == s.innermost[other] &&
+         s.innermost[row] == s.innermost[other] && s.asleep_in[row] == s.asleep_in[other] &&
          ((s.flags[row] ^ s.flags[other]) & (kSampleCollecting | kSampleInLoader)) == 0;
 }
 

@@ -53,6 +53,7 @@ void Owners::charge_sampled(Segment& segment, ThreadId thread, const Piece& piec
   if (segment.cause != seen.cause) segment.host_evidence = piece.innermost;
   if (seen.collective != kNone) segment.host_evidence = seen.collective;
   segment.cause = seen.cause;
+  segment.asleep_in = seen.asleep_in;
   segment.site = seen.site;
   segment.is_sampled = seen.site != kNone;
   if (segment.cause == Cause::host_data_wait) charge_workers(segment, thread, piece.time);

@@ -12,9 +12,11 @@
 #include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/findings/advice.hpp"
 #include "core/findings/host_time.hpp"
@@ -49,7 +51,7 @@ struct Gaps {
   PerCause<std::int64_t> by_cause{};
   std::uint64_t count = 0;
   std::vector<std::size_t> segments;
-  std::int64_t off_cpu = 0;
+  std::map<AsleepIn, std::int64_t> asleep;  // host.off_cpu, by what the thread slept in
 };
 
 Gaps find_gaps(const JudgedRun& run) {
@@ -62,7 +64,7 @@ Gaps find_gaps(const JudgedRun& run) {
     if (ns <= 0) continue;
     out.price.add(s, ns);
     out.by_cause[index_of(s.cause)] += ns;
-    if (s.cause == Cause::host_off_cpu) out.off_cpu += ns;
+    if (s.cause == Cause::host_off_cpu) out.asleep[s.asleep_in] += ns;
     out.segments.push_back(i);
     ++out.count;
   }
@@ -76,25 +78,67 @@ Cause largest_cause(const Gaps& gaps) {
   return static_cast<Cause>(largest);
 }
 
+// Empty for unknown, and for what has a cause of its own.
+std::string_view text_of(AsleepIn reason) {
+  switch (reason) {
+    case AsleepIn::timer:
+      return "in a sleep of the code's own";
+    case AsleepIn::child:
+      return "until another program ended";
+    case AsleepIn::channel:
+      return "until a pipe or a socket was ready";
+    default:
+      return "";
+  }
+}
+
 // Returns the words for time off the CPU. Where the wait for a core is known it has a cause of its
 // own, and the rest is sleep.
 std::string off_cpu_text(const JudgedRun& run, const Gaps& gaps) {
-  if (gaps.off_cpu == 0) return "";
-  const double all = run.per_step(gaps.off_cpu);
-  if (!core_wait_is_known(run))
+  std::int64_t all = 0;
+  std::vector<std::string> reasons;
+  for (const auto& [reason, ns] : gaps.asleep) {
+    all += ns;
+    if (const std::string_view text = text_of(reason); !text.empty())
+      reasons.push_back(fmt::format("{} {}", format_duration(run.per_step(ns)), text));
+  }
+  if (all == 0) return "";
+  const std::string length = format_duration(run.per_step(all));
+  if (reasons.empty() && !core_wait_is_known(run))
     return fmt::format("; off the CPU for {}, asleep or without a core: this trace does not tell",
-                       format_duration(all));
-  return fmt::format("; asleep for {}", format_duration(all));
+                       length);
+  const std::string why = reasons.empty() ? "" : fmt::format(" ({})", fmt::join(reasons, ", "));
+  return fmt::format("; asleep for {}{}", length, why);
 }
 
-Advice advice_for_gap(Cause cause, bool has_device) {
+AsleepIn largest_reason(const Gaps& gaps) {
+  const auto largest =
+      std::max_element(gaps.asleep.begin(), gaps.asleep.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return largest == gaps.asleep.end() ? AsleepIn::unknown : largest->first;
+}
+
+Advice advice_for_sleep(AsleepIn reason) {
+  switch (reason) {
+    case AsleepIn::timer:
+      return Advice::gap_sleeps_on_purpose;
+    case AsleepIn::child:
+      return Advice::gap_waits_for_program;
+    case AsleepIn::channel:
+      return Advice::gap_waits_for_message;
+    default:
+      return Advice::gap_sleeps;
+  }
+}
+
+Advice advice_for_gap(Cause cause, const Gaps& gaps, bool has_device) {
   switch (cause) {
     case Cause::host_gc:
       return Advice::gap_collects;
     case Cause::host_io:
       return Advice::gap_reads_or_writes;
     case Cause::host_off_cpu:
-      return Advice::gap_sleeps;
+      return advice_for_sleep(largest_reason(gaps));
     case Cause::host_wait_thread:
       return Advice::gap_waits_for_thread;
     default:
@@ -138,7 +182,7 @@ Judgement judge_host_gap(const JudgedRun& run) {
   elsewhere.scope.host_times = unite(std::move(times));
   elsewhere.finding = kHostGap;
   finding.fixes = {elsewhere};
-  advise(advice_for_gap(cause, run.has_device), run.language, finding);
+  advise(advice_for_gap(cause, gaps, run.has_device), run.language, finding);
   finding.falsified_by =
       "with that work left out the step does not become shorter by about " + format_duration(idle);
   finding.certainty = run.inflated ? Certainty::assumption : Certainty::trace_verified;

@@ -177,6 +177,7 @@ bool EventSections::read_samples(Bytes section) {
   map_optional(s.site, from, session_.sites);
   map_names(s.called, from);
   map_names(s.innermost, from);
+  limit(s.asleep_in, from, AsleepIn::file, AsleepIn::unknown);
   return true;
 }
 

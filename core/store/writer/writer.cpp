@@ -97,7 +97,7 @@ void clear(EventBatch& batch) {
   empty(batch.counters.time, batch.counters.track, batch.counters.process, batch.counters.value);
   empty(batch.marks.time, batch.marks.name, batch.marks.thread);
   Samples& p = batch.samples;
-  empty(p.time, p.thread, p.site, p.called, p.innermost, p.cpu, p.flags);
+  empty(p.time, p.thread, p.site, p.called, p.innermost, p.cpu, p.flags, p.asleep_in);
   LoopPositions& l = batch.loop_positions;
   empty(l.time, l.thread, l.depth, l.flags, l.loop, l.caller, l.iteration);
   GraphNodes& g = batch.graph_nodes;

@@ -2,12 +2,17 @@
 #include "collectors/host_sampler/thread_clock.hpp"
 
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/select.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <functional>
+#include <mutex>
 #include <thread>
 
 namespace stepscope::host_sampler {
@@ -15,9 +20,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Returns sleeps_in_file_call of a thread that has been in `body` for a while; `wake` ends it.
-bool sleeps_in_file_call_during(const std::function<void()>& body,
-                                const std::function<void()>& wake) {
+// Returns asleep_in of a thread that has been in `body` for a while; `wake` ends it.
+AsleepIn asleep_in_during(const std::function<void()>& body, const std::function<void()>& wake) {
   std::atomic<pid_t> tid{0};
   std::thread thread([&] {
     tid = gettid();
@@ -25,10 +29,10 @@ bool sleeps_in_file_call_during(const std::function<void()>& body,
   });
   while (tid == 0 || is_runnable(tid)) std::this_thread::sleep_for(milliseconds(1));
   std::this_thread::sleep_for(milliseconds(50));
-  const bool told = sleeps_in_file_call(tid);
+  const AsleepIn seen = asleep_in(tid);
   wake();
   thread.join();
-  return told;
+  return seen;
 }
 
 struct Pipe {
@@ -40,8 +44,14 @@ struct Pipe {
   std::array<int, 2> ends{};
 };
 
-TEST(ThreadClock, AWriteThatBlocksIsTold) {
-  if (!can_see_calls(gettid())) GTEST_SKIP() << "this system does not tell calls of threads";
+class AsleepInTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!can_see_calls(gettid())) GTEST_SKIP() << "this system does not show calls of threads";
+  }
+};
+
+TEST_F(AsleepInTest, AWriteThatBlocksIsAFile) {
   const Pipe full;
   std::array<char, 65536> text{}, received{};
   const auto write_twice = [&] {
@@ -54,17 +64,60 @@ TEST(ThreadClock, AWriteThatBlocksIsTold) {
       left -= static_cast<std::size_t>(taken);
     }
   };
-  EXPECT_TRUE(sleeps_in_file_call_during(write_twice, empty));
+  EXPECT_EQ(asleep_in_during(write_twice, empty), AsleepIn::file);
 }
 
-TEST(ThreadClock, AWaitForAnotherIsNoFileCall) {
+TEST_F(AsleepInTest, APipeIsAChannel) {
   const Pipe pipe;
+  const auto wake = [&] { EXPECT_EQ(write(pipe.ends[1], "x", 1), 1); };
   char byte = 0;
-  EXPECT_FALSE(sleeps_in_file_call_during([&] { EXPECT_EQ(read(pipe.ends[0], &byte, 1), 1); },
-                                          [&] { EXPECT_EQ(write(pipe.ends[1], "x", 1), 1); }));
-  EXPECT_FALSE(
-      sleeps_in_file_call_during([] { std::this_thread::sleep_for(milliseconds(300)); }, [] {}));
-  EXPECT_FALSE(sleeps_in_file_call(gettid()));
+  const auto read_byte = [&] { EXPECT_EQ(read(pipe.ends[0], &byte, 1), 1); };
+  EXPECT_EQ(asleep_in_during(read_byte, wake), AsleepIn::channel);
+  const auto poll_it = [&] {
+    pollfd one{.fd = pipe.ends[0], .events = POLLIN, .revents = 0};
+    EXPECT_EQ(poll(&one, 1, -1), 1);
+  };
+  EXPECT_EQ(asleep_in_during(poll_it, wake), AsleepIn::channel);
+}
+
+TEST_F(AsleepInTest, ASleepIsATimer) {
+  EXPECT_EQ(asleep_in_during([] { std::this_thread::sleep_for(milliseconds(300)); }, [] {}),
+            AsleepIn::timer);
+  const auto select_nothing = [] {
+    timeval time{.tv_sec = 0, .tv_usec = 300'000};
+    EXPECT_EQ(select(0, nullptr, nullptr, nullptr, &time), 0);
+  };
+  EXPECT_EQ(asleep_in_during(select_nothing, [] {}), AsleepIn::timer);
+}
+
+TEST_F(AsleepInTest, ALockIsALock) {
+  std::mutex mutex;
+  mutex.lock();
+  EXPECT_EQ(asleep_in_during([&] { const std::lock_guard hold(mutex); }, [&] { mutex.unlock(); }),
+            AsleepIn::lock);
+}
+
+TEST_F(AsleepInTest, TheEndOfAProcessIsAChild) {
+  const pid_t child = fork();
+  if (child == 0) {
+    for (;;) pause();
+  }
+  EXPECT_EQ(asleep_in_during([&] { EXPECT_EQ(waitpid(child, nullptr, 0), child); },
+                             [&] { kill(child, SIGKILL); }),
+            AsleepIn::child);
+}
+
+TEST_F(AsleepInTest, AThreadThatRunsIsInNothing) {
+  std::atomic<pid_t> tid{0};
+  std::atomic<bool> stops{false};
+  std::thread spinning([&] {
+    tid = gettid();
+    while (!stops) continue;
+  });
+  while (tid == 0) std::this_thread::sleep_for(milliseconds(1));
+  EXPECT_EQ(asleep_in(tid), AsleepIn::unknown);
+  stops = true;
+  spinning.join();
 }
 
 }  // namespace

@@ -193,6 +193,7 @@ TEST(Trace, MemoryIsThatOfAllTables) {
          {&data.samples.thread, &data.samples.site, &data.samples.called, &data.samples.innermost})
       ids->assign(kRows, 0);
     data.samples.flags.assign(kRows, 0);
+    data.samples.asleep_in.assign(kRows, AsleepIn::unknown);
   };
   EXPECT_GE(bytes_with(add_counters), empty + 24 * kRows);
   EXPECT_GE(bytes_with(add_samples), empty + 33 * kRows);

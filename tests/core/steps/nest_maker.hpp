@@ -46,7 +46,7 @@ class NestMaker : public LoopMaker {
     rows.thread.push_back(make.thread(1));
     rows.site.push_back(site_of(line));
     rows.called.push_back(0), rows.innermost.push_back(0);
-    rows.cpu.push_back(0), rows.flags.push_back(0);
+    rows.cpu.push_back(0), rows.flags.push_back(0), rows.asleep_in.emplace_back();
   }
   void train(const std::string& net = "net", std::uint32_t line = 50) {
     leave();

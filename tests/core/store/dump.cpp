@@ -38,6 +38,7 @@ class Dump {
     for (std::size_t i = 0; i < p.size(); ++i) {
       line("sample {} {} {} in '{}' '{}' cpu {} flags {}", p.time[i], thread(p.thread[i]),
            site(p.site[i]), text(p.called[i]), text(p.innermost[i]), p.cpu[i], p.flags[i]);
+      if (p.asleep_in[i] != AsleepIn::unknown) line("  asleep in {}", int(p.asleep_in[i]));
     }
     const LoopPositions& l = d_.loop_positions;
     for (std::size_t i = 0; i < l.size(); ++i) {

@@ -163,6 +163,7 @@ class RandomBatch {
       p.innermost.push_back(below(2) == 0 ? 0 : name(s));
       p.cpu.push_back(value64());
       p.flags.push_back(static_cast<std::uint8_t>(below(128)));
+      p.asleep_in.push_back(any(AsleepIn::file));
     }
   }
 

@@ -151,6 +151,7 @@ class Shadow {
     join(p.time, b.samples.time), join(p.thread, b.samples.thread), join(p.site, b.samples.site);
     join(p.called, b.samples.called), join(p.innermost, b.samples.innermost);
     join(p.cpu, b.samples.cpu), join(p.flags, b.samples.flags);
+    join(p.asleep_in, b.samples.asleep_in);
     LoopPositions& l = expected.loop_positions;
     const LoopPositions& loops = b.loop_positions;
     join(l.time, loops.time), join(l.thread, loops.thread), join(l.depth, loops.depth);

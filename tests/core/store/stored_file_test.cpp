@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/data/store/v1.sst (zstd) and v1_plain.sst (codec 0) were written once, by format 1.0, and
-// are read for ever as v1.txt says; v1_1.sst, v1_2.sst and v1_3.sst likewise by formats 1.1 to 1.3, which
-// have tables more. If a
-// test fails, the reader broke: never write the files anew to make it pass. A new version adds a
+// are read for ever as v1.txt says; v1_1.sst, v1_2.sst, v1_3.sst and v1_4.sst likewise by formats 1.1 to
+// 1.4, which have tables or columns more. If a test fails, the reader broke: never write the files anew to make it pass. A new version adds a
 // file.
 #include <gmock/gmock.h>
 
@@ -16,6 +15,9 @@
 
 namespace stepscope {
 namespace {
+
+using ::testing::Contains;
+using ::testing::Each;
 
 const std::string kFolder = STEPSCOPE_SOURCE_DIR "/tests/data/store/";
 
@@ -57,6 +59,12 @@ TEST(StoredFile, Version1_3LoadsAsItDidWhenItWasWritten) {
   EXPECT_GT(load_stored("v1_3.sst")->loop_positions.size(), 3U);
 }
 
+TEST(StoredFile, Version1_4LoadsAsItDidWhenItWasWritten) {
+  expect_stored_content("v1_4.sst", "v1_4.txt");
+  EXPECT_THAT(load_stored("v1_4.sst")->samples.asleep_in, Contains(AsleepIn::child));
+  EXPECT_THAT(load_stored("v1_3.sst")->samples.asleep_in, Each(AsleepIn::unknown));
+}
+
 void write_version(const std::string& file, Codec codec) {
   Result<StoreWriter> store = StoreWriter::create(kFolder + file, {.codec = codec});
   ASSERT_TRUE(store.ok()) << store.error().message;
@@ -85,10 +93,11 @@ void write_version(const std::string& file, Codec codec) {
   shadow.close(ExitReason::exited, 3);
 }
 
-// How the last was made; the earlier ones in the same way, before there were loop positions.
-TEST(StoredFile, DISABLED_WriteVersion1_3) {
-  write_version("v1_3.sst", Codec::none);
-  std::ofstream(kFolder + "v1_3.txt") << dump(*load_stored("v1_3.sst"));
+// How the last was made; the earlier ones in the same way, before samples said what a thread slept
+// in.
+TEST(StoredFile, DISABLED_WriteVersion1_4) {
+  write_version("v1_4.sst", Codec::none);
+  std::ofstream(kFolder + "v1_4.txt") << dump(*load_stored("v1_4.sst"));
 }
 
 }  // namespace

@@ -132,6 +132,7 @@ viewer::Run run_with_workers(bool they_drive_a_device = false) {
     make.data.samples.innermost.push_back(0);
     make.data.samples.cpu.push_back(0);
     make.data.samples.flags.push_back(kSampleWorker);
+    make.data.samples.asleep_in.emplace_back();
     make.thread(200 + worker, "pt_data_worker", process);
     const std::int64_t begin = worker == 0 ? 1'200'000 : 200'000;
     for (int op = 0; op < 2; ++op)  // one inside the other

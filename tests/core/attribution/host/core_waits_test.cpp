@@ -22,6 +22,7 @@ struct Recording {
     Samples& s = make.data.samples;
     s.thread.push_back(make.thread(1)), s.time.push_back(time), s.site.push_back(kNone);
     s.called.push_back(0), s.innermost.push_back(0), s.flags.push_back(flags);
+    s.asleep_in.emplace_back();
     s.cpu.push_back(static_cast<std::uint64_t>(cpu + 1));
     make.data.counters.time.push_back(time);
     make.data.counters.track.push_back(make.data.strings.intern("thread_wait.1"));

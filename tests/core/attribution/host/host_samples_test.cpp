@@ -19,7 +19,7 @@ void add_sample(TraceData& data, ThreadId thread, std::int64_t time, SiteId site
   Samples& s = data.samples;
   s.thread.push_back(thread), s.time.push_back(time), s.site.push_back(site);
   s.called.push_back(0), s.innermost.push_back(0);
-  s.cpu.push_back(cpu), s.flags.push_back(flags);
+  s.cpu.push_back(cpu), s.flags.push_back(flags), s.asleep_in.emplace_back();
 }
 
 Trace with_samples(const std::vector<std::int64_t>& times) {

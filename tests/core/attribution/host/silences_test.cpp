@@ -21,6 +21,7 @@ class SilencesTest : public ::testing::Test {
     Samples& s = make.data.samples;
     s.thread.push_back(make.thread(1)), s.time.push_back(time), s.site.push_back(site);
     s.called.push_back(0), s.innermost.push_back(0), s.flags.push_back(flags);
+    s.asleep_in.emplace_back();
     s.cpu.push_back(static_cast<std::uint64_t>(cpu));
     make.data.counters.time.push_back(time);
     make.data.counters.track.push_back(make.data.strings.intern("thread_wait.1"));

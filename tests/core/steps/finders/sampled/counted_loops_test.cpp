@@ -65,6 +65,7 @@ class CountedProgram {
     s.innermost.push_back(0);
     s.cpu.push_back(static_cast<std::uint64_t>(computes_ * now_));
     s.flags.push_back(0);
+    s.asleep_in.emplace_back();
     for (const auto& [name, open] : open_) {
       count(kLoopPositionTrack, name, open.position);
       if (open.end >= 0) count(kLoopEndTrack, name, open.end);

@@ -49,6 +49,7 @@ class SampledProgram {
     s.innermost.push_back(0);
     s.cpu.push_back(static_cast<std::uint64_t>(now_));
     s.flags.push_back(0);
+    s.asleep_in.emplace_back();
   }
 
   std::int64_t now_ = 1'000'000;
