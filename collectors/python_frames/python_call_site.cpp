@@ -90,6 +90,7 @@ bool compare_once(Object thread) noexcept {
 void prepare_loops() noexcept {
   if (!can_read_loops(interpreter))
     return recorder::fact("loop_positions.missing", "this version's instructions are not known");
+  recorder::fact("loop_positions", "noted");
   pthread_atfork(nullptr, nullptr, forget_loop_positions);
   reads_loops.store(true, std::memory_order_relaxed);
 }

@@ -45,6 +45,14 @@ bool repeats_in_a_step(const Activity& activity, const Loop& loop, const Loop& b
 }
 
 std::string repeats_text(const Loop& loop) {
+  if (loop.in_statements)
+    return fmt::format(
+        "what repeats in it (a {}) does so within statements that no loop of the program runs, "
+        "such "
+        "as model.to(device): it is taken for set-up. To read repeats as steps, name a range "
+        "around "
+        "one with --step-marker",
+        loop.how);
   return fmt::format(
       "what repeats in it (a {}) is taken for parts of a step, such as layers of a model: no "
       "repeat steps an optimizer or copies anything from or to the host. To read repeats as steps, "
@@ -68,7 +76,7 @@ Loop find_loop(const Activity& activity) {
   for (const auto find : kFinders) {
     Loop loop = find(activity);
     if (!loop.divides) left_out = loop.how;
-    if (repeats_in_a_step(activity, loop, best)) {
+    if (loop.in_statements || repeats_in_a_step(activity, loop, best)) {
       repeats = repeats_text(loop);
       continue;
     }

@@ -27,11 +27,12 @@ struct Loop {
   std::string how;
   ThreadId thread = 0;
   std::vector<HostStep> steps;
-  bool evaluates = false;     // by the name of what runs
-  bool divides = true;        // false: marks of which one holds nearly all of the work
-  bool last_complete = true;  // false: the trace ends in the middle of the last step
-  bool may_be_parts = false;  // what repeats may be parts of one step: the layers of a model
-  bool amid_others = false;   // and stands between work that no repeat has
+  bool evaluates = false;      // by the name of what runs
+  bool divides = true;         // false: marks of which one holds nearly all of the work
+  bool last_complete = true;   // false: the trace ends in the middle of the last step
+  bool may_be_parts = false;   // what repeats may be parts of one step: the layers of a model
+  bool amid_others = false;    // and stands between work that no repeat has
+  bool in_statements = false;  // what repeats does so within statements that no loop runs
   std::vector<std::string> notes;
   // The same stretch divided in another way: tokens in place of calls of `generate`, a GAN's
   // optimizer steps in place of its iterations. `how` says what its steps are.
@@ -59,6 +60,9 @@ Loop find_nest_steps(const Activity& activity);
 // The iterations of the loop that comes round with these begins of a period, one to one. None: it is
 // no loop of the program, or loops were not noted.
 Loop loop_of_period(const Activity& activity, const std::vector<std::int64_t>& begins);
+
+// Whether the recorder noted the program's loops, and nearly all of these times lie in none of them.
+bool are_outside_loops(const Activity& activity, const std::vector<std::int64_t>& times);
 
 // A step ends with an optimizer's scope (Optimizer.step#NAME.step; PyTorch marks them in every traced
 // run, C++ optimizers do not), so gradient accumulation and everything else between two of them is

@@ -377,4 +377,21 @@ Loop loop_of_period(const Activity& activity, const std::vector<std::int64_t>& b
   return {};
 }
 
+bool are_outside_loops(const Activity& activity, const std::vector<std::int64_t>& times) {
+  if (!activity.trace->data().processes[activity.process].facts.contains("loop_positions"))
+    return false;
+  const std::vector<ThreadId>& rows = activity.trace->data().loop_positions.thread;
+  std::vector<NestLoop> loops;
+  for (const ThreadId thread : std::set<ThreadId>(rows.begin(), rows.end())) {
+    if (activity.trace->data().threads[thread].process != activity.process) continue;
+    const LoopNest nest = loop_nest_of(activity, thread);
+    loops.insert(loops.end(), nest.loops.begin(), nest.loops.end());
+  }
+  const auto outside = std::ranges::count_if(times, [&loops](std::int64_t time) {
+    return std::ranges::none_of(
+        loops, [time](const NestLoop& loop) { return loop.iteration_at(time) != kNone; });
+  });
+  return is_at_least(kNearlyAll, outside, times.size());
+}
+
 }  // namespace stepscope

@@ -234,6 +234,19 @@ bool stands_amid_others(const Activity& activity, const Lane& lane, const Repeat
              std::min(all.size(), level.begins.back() + std::size_t{level.typical_length})));
 }
 
+// Whether each unit is the work of one line.
+bool are_of_one_line(const Lane& lane, const RepeatLevel& level) {
+  std::size_t of_one = 0;
+  for (std::size_t i = 0; i + 1 < level.begins.size(); ++i) {
+    const Items unit =
+        Items(lane.items).subspan(level.begins[i], level.begins[i + 1] - level.begins[i]);
+    of_one += std::ranges::all_of(unit, [&unit](const WorkItem& item) {
+      return item.site != kNone && item.site == unit.front().site;
+    });
+  }
+  return is_at_least(kNearlyAll, of_one, level.begins.size() - 1);
+}
+
 }  // namespace
 
 Loop find_period(const Activity& activity) {
@@ -250,6 +263,7 @@ Loop find_period(const Activity& activity) {
   loop = loop_of(activity, lane, *choice.level, evidence, choice.certainty);
   loop.may_be_parts = !choice.whole && runs_a_framework(activity);
   loop.amid_others = stands_amid_others(activity, lane, *choice.level);
+  loop.in_statements = are_of_one_line(lane, *choice.level) && are_outside_loops(activity, begins);
   for (const RepeatLevel& level : levels) {
     if (&level == choice.level || level.explained < kLeastExplained) continue;
     loop.others.push_back(loop_of(activity, lane, level, evidence, kAmbiguous));

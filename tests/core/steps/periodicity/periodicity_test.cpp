@@ -320,10 +320,19 @@ TEST(Periodicity, ReadsOpsWhereThereIsNoDevice) {
   EXPECT_THAT(steps.how, HasSubstr("ops"));
 }
 
+SiteId site_of(LoopMaker& loop, std::uint32_t line, const char* function) {
+  const StringId name = loop.make.data.strings.intern(function);
+  const std::vector<Site>& sites = loop.make.data.sites;
+  for (SiteId site = 0; site < sites.size(); ++site)
+    if (sites[site].line == line && sites[site].function == name) return site;
+  const SiteId site = loop.make.site("train.py", line);
+  loop.make.data.sites[site].function = name;
+  return site;
+}
+
 // At a line of `function`.
 void op_at(LoopMaker& loop, const std::string& name, std::uint32_t line, const char* function) {
-  const SiteId site = loop.make.site("train.py", line);
-  loop.make.data.sites[site].function = loop.make.data.strings.intern(function);
+  const SiteId site = site_of(loop, line, function);
   loop.make.range(HostKind::op, name, 1, loop.now, loop.now + 1'000, site);
   loop.now += 1'000;
 }
@@ -358,6 +367,35 @@ TEST(Periodicity, LayersOfAFunctionOfTheirOwnAreNoSteps) {
     op_at(loop, "aten::_local_scalar_dense", 9, "main");
   }
   EXPECT_EQ(found(loop).list.size(), 12U);
+}
+
+// model.to(device) of a program that ends before its loop, or has none.
+TEST(Periodicity, RepeatsWithinAStatementThatNoLoopRunsAreNoSteps) {
+  for (const bool noted : {false, true}) {
+    LoopMaker loop;
+    if (noted) loop.make.data.processes.back().facts["loop_positions"] = "noted";
+    for (int parameter = 0; parameter < 37; ++parameter) {
+      op_at(loop, "aten::_to_copy", 5, "main");
+      op_at(loop, "aten::copy_", 5, "main");
+    }
+    const Steps steps = found(loop);
+    EXPECT_EQ(steps.found_by, noted ? FoundBy::whole_trace : FoundBy::periodicity);
+    if (noted) {
+      EXPECT_THAT(steps.notes, testing::Contains(HasSubstr("statements that no loop")));
+    }
+  }
+}
+
+// map() calls a function of several lines: that loop is not noted.
+TEST(Periodicity, RepeatsOfSeveralLinesThatNoLoopRunsAreSteps) {
+  LoopMaker loop;
+  loop.make.data.processes.back().facts["loop_positions"] = "noted";
+  for (int step = 0; step < 20; ++step) {
+    op_at(loop, "aten::mm", 5, "step");
+    op_at(loop, "aten::relu", 6, "step");
+    op_at(loop, "aten::_local_scalar_dense", 7, "step");
+  }
+  EXPECT_EQ(found(loop).list.size(), 20U);
 }
 
 TEST(Periodicity, ReadsNvtxPhasesWhereNothingElseIsRecorded) {
