@@ -31,12 +31,18 @@ using PairedOps = std::vector<Collective>;
 // By host: how far its clock is ahead of the first host's.
 using HostClocks = std::map<std::string_view, std::int64_t>;
 
+bool has(std::string_view name, std::string_view part) {
+  return name.find(part) != std::string_view::npos;
+}
+
+bool waits_for_peers(std::string_view name) {
+  return classify_kernel(name) == Cause::comm_transfer &&
+         (has(name, "SendRecv") || has(name, "Broadcast"));
+}
+
 bool waits_for_all(std::string_view name) {
-  if (classify_kernel(name) != Cause::comm_transfer) return false;
-  constexpr std::string_view kOneSided[] = {"SendRecv", "Broadcast", "_Reduce_"};
-  return std::none_of(std::begin(kOneSided), std::end(kOneSided), [name](std::string_view part) {
-    return name.find(part) != std::string_view::npos;
-  });
+  return classify_kernel(name) == Cause::comm_transfer && !has(name, "SendRecv") &&
+         !has(name, "Broadcast") && !has(name, "_Reduce_");
 }
 
 bool holds_every_rank(const Trace& trace) {
@@ -57,15 +63,16 @@ std::string_view host_of(const Trace& trace, DeviceOpId op) {
   return trace.data().processes[process_of(trace, op)].host;
 }
 
-// Returns the collective ops in the order in which they began.
-std::vector<DeviceOpId> collective_ops(const Trace& trace) {
+// Returns the kernels with such names in the order in which they began.
+template <class HasName>
+std::vector<DeviceOpId> kernels_that(const Trace& trace, HasName has_name) {
   const DeviceOps& d = trace.device_ops();
   std::map<StringId, bool> by_name;
   std::vector<DeviceOpId> ops;
   for (DeviceOpId op = 0; op < d.size(); ++op) {
     if (d.kind[op] != DeviceOpKind::kernel) continue;
     const auto [known, is_new] = by_name.try_emplace(d.name[op], false);
-    if (is_new) known->second = waits_for_all(trace.text(d.name[op]));
+    if (is_new) known->second = has_name(trace.text(d.name[op]));
     if (known->second) ops.push_back(op);
   }
   return ops;
@@ -88,7 +95,14 @@ std::optional<CollectiveOp> told_of(const Trace& trace, Messages& messages, Devi
   };
   if (calls.empty() || !std::all_of(calls.begin(), calls.end(), alike)) return std::nullopt;
   CollectiveOp out{op, c.communicator[calls.front()], c.ordinal[calls.front()]};
-  for (const std::uint32_t row : calls) out.bytes += c.bytes[row];
+  for (const std::uint32_t row : calls) {
+    out.bytes += c.bytes[row];
+    const std::string_view call = trace.text(trace.host_ranges().name[c.range[row]]);
+    const bool sends = call.starts_with("ncclSend");
+    const bool receives = call.starts_with("ncclRecv") || call.starts_with("ncclBroadcast") ||
+                          call.starts_with("ncclBcast");
+    if (c.peer[row] != kNone && (sends || receives)) out.messages.push_back({c.peer[row], sends});
+  }
   return out;
 }
 
@@ -191,9 +205,14 @@ void add_entries(const Trace& trace, const PairedOps& paired, const HostClocks& 
 std::vector<CollectiveOp> collective_ops_of(const Trace& trace, ProcessId process) {
   Messages messages(trace);
   std::vector<CollectiveOp> out;
-  for (const DeviceOpId op : collective_ops(trace)) {
+  const auto waits = [](std::string_view name) {
+    return waits_for_all(name) || waits_for_peers(name);
+  };
+  for (const DeviceOpId op : kernels_that(trace, waits)) {
     if (process_of(trace, op) != process) continue;
-    out.push_back(told_of(trace, messages, op).value_or(CollectiveOp{op}));
+    const std::string_view name = trace.text(trace.device_ops().name[op]);
+    CollectiveOp found = told_of(trace, messages, op).value_or(CollectiveOp{op});
+    if (waits_for_all(name) == found.messages.empty()) out.push_back(std::move(found));
   }
   return out;
 }
@@ -209,7 +228,7 @@ bool group_waits_for_all(std::string_view name) {
 LastEntries last_entries(const Trace& trace) {
   LastEntries entries;
   if (trace.data().processes.empty() || !holds_every_rank(trace)) return entries;
-  const std::vector<DeviceOpId> ops = collective_ops(trace);
+  const std::vector<DeviceOpId> ops = kernels_that(trace, waits_for_all);
   std::vector<PairedOps> all = by_communicator(trace, ops);
   if (all.empty()) all.push_back(by_sequence(trace, ops));
   const HostClocks clocks = compare_clocks(trace, all);

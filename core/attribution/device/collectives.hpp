@@ -5,9 +5,9 @@
 //
 // Decided only where the trace holds every rank of the run: by the communicator and ordinal of
 // their calls where these were recorded, else where all ranks ran the same sequence (then the n-th
-// of one is the n-th of all), and nowhere that an op ended before the last entry. Point-to-point
-// transfers, broadcasts and reductions to one rank do not wait for all and are left out. What is
-// not decided is comm.transfer.
+// of one is the n-th of all), and nowhere that an op ended before the last entry. Sends,
+// receives and broadcasts (which core/summary/job matches), and reductions to one rank, do not wait
+// for all and are left out. What is not decided is comm.transfer.
 #pragma once
 
 #include <string_view>
@@ -28,14 +28,23 @@ struct LastEntry {
 using LastEntries = std::unordered_map<DeviceOpId, LastEntry>;
 LastEntries last_entries(const Trace& trace);
 
-// A device op of a process that is a collective which waits for all of its ranks.
+// One send or receive of a kernel, or what a broadcast receives from its root (the root itself, too).
+struct PeerMessage {
+  std::uint32_t peer = 0;  // the rank at its other end, as the communicator numbers its ranks
+  bool sends = false;
+};
+
+// A device op of a process that waits for other ranks: a collective, which waits for all of its
+// ranks, or sends, receives and broadcasts, which wait for the ranks at their other ends.
 struct CollectiveOp {
   DeviceOpId op = kNone;
-  std::uint64_t communicator = 0;  // 0: its call names neither communicator nor ordinal
-  std::uint32_t ordinal = 0;
-  std::uint64_t bytes = 0;  // 0: not said
+  std::uint64_t communicator = 0;     // 0: its call names neither communicator nor ordinal
+  std::uint32_t ordinal = 0;          // 0 for messages
+  std::uint64_t bytes = 0;            // 0: not said
+  std::vector<PeerMessage> messages;  // in the order of their calls; empty: a collective
 };
-// Returns the collective ops in the order in which they began.
+// Returns these ops in the order in which they began, without sends, receives and broadcasts whose
+// calls are not known.
 std::vector<CollectiveOp> collective_ops_of(const Trace& trace, ProcessId process);
 
 // The same of a range that a process group puts around a collective: "gloo:all_reduce".

@@ -122,7 +122,7 @@ JobFacts facts_of(const std::vector<RankRecord>& ranks, const std::vector<Summar
   out.steps_counted = ledger.steps.size();
   for (const Interval& step : ledger.steps) out.wall_ns_total += step.length();
   out.collectives = ledger.matches.collectives.size();
-  const std::vector<Lateness> late = lateness_of(ledger, ranks);
+  const std::vector<Lateness> late = lateness_of(ledger, ranks, owners);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     JobRank row{.rank = ranks[r].rank, .host = ranks[r].host};
     row.steps_counted = summaries[r].partition.steps_counted;

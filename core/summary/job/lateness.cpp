@@ -1,53 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/summary/job/lateness.hpp"
-#include "core/summary/rows/by_time.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
+
+#include "core/summary/rows/by_time.hpp"
 
 namespace stepscope::job {
 namespace {
 
 constexpr double kStandardErrors = 3;
 
-// Computes what each rank costs the others in each step, and the least that it costs one of them.
-struct Costs {
-  std::vector<std::vector<double>> by_rank;  // rank, step
-  std::vector<std::vector<std::int64_t>> least;
-};
-
-// Cells are sorted by step, rank and by_rank, so that what one rank waited for another stands together.
-Costs costs_of(const Ledger& ledger, std::size_t ranks) {
-  const std::size_t steps = ledger.steps.size();
-  Costs out{std::vector(ranks, std::vector<double>(steps)),
-            std::vector(ranks, std::vector<std::int64_t>(steps))};
-  std::vector<std::size_t> waiting(ranks);
-  auto cell = ledger.cells.begin();
-  for (std::uint32_t step = 0; step < steps; ++step) {
-    std::fill(waiting.begin(), waiting.end(), 0);
-    while (cell != ledger.cells.end() && cell->step == step) {
-      const std::uint32_t rank = cell->rank, late = cell->by_rank;
-      std::int64_t ns = 0;
-      for (; cell != ledger.cells.end() && cell->step == step && cell->rank == rank &&
-             cell->by_rank == late;
-           ++cell)
-        ns += cell->ns;
-      if (rank == late) continue;
-      out.by_rank[late][step] += static_cast<double>(ns);
-      std::int64_t& least = out.least[late][step];
-      least = waiting[late]++ == 0 ? ns : std::min(least, ns);
-    }
-    for (std::size_t late = 0; late < ranks; ++late)
-      if (waiting[late] + 1 < ranks) out.least[late][step] = 0;  // somebody did not wait
-  }
-  return out;
-}
+using ByRank = std::vector<std::vector<double>>;  // by rank and step
+using ByOwner = std::map<std::uint32_t, double>;
 
 double sum(const std::vector<double>& values) {
   double out = 0;
   for (const double value : values) out += value;
+  return out;
+}
+
+// The ledger's cells, summed by rank.
+struct Sums {
+  explicit Sums(std::size_t ranks, std::size_t steps)
+      : cost(ranks, std::vector<double>(steps)), work(cost), with_transfers(cost), charged(ranks) {}
+
+  ByRank cost;                   // what others waited for it, summed over them
+  ByRank work;                   // what it did itself, without its time in collectives ...
+  ByRank with_transfers;         // ... and with that, but for its waits
+  std::vector<ByOwner> charged;  // the parts of `cost`
+};
+
+bool is_wait(Cause cause) {
+  return cause == Cause::comm_late_rank || cause == Cause::comm_wait;
+}
+
+Sums sums_of(const Ledger& ledger, const Owners& owners, std::size_t ranks) {
+  Sums out(ranks, ledger.steps.size());
+  for (const JobCell& cell : ledger.cells) {
+    const auto ns = static_cast<double>(cell.ns);
+    const Cause cause = owners[cell.owner].cause;
+    if (cell.rank != cell.by_rank) {
+      out.cost[cell.by_rank][cell.step] += ns;
+      out.charged[cell.by_rank][cell.owner] += ns;
+    } else if (!is_wait(cause)) {
+      out.with_transfers[cell.rank][cell.step] += ns;
+      if (cause != Cause::comm_transfer) out.work[cell.rank][cell.step] += ns;
+    }
+  }
   return out;
 }
 
@@ -60,12 +63,36 @@ bool is_above(const std::vector<double>& a, const std::vector<double>& b) {
   return mean > kStandardErrors * std::sqrt(squares / (n - 1) / n);
 }
 
-// `sums`: those of costs.by_rank.
-bool is_latest(const Costs& costs, const std::vector<double>& sums, std::size_t late) {
-  std::size_t next = late == 0 ? 1 : 0;
-  for (std::size_t r = 0; r < sums.size(); ++r)
-    if (r != late && sums[r] > sums[next]) next = r;
-  return next < sums.size() && is_above(costs.by_rank[late], costs.by_rank[next]);
+// The two ranks with the largest sums; there are two.
+struct Largest {
+  explicit Largest(const ByRank& values) {
+    for (const std::vector<double>& of_rank : values) sums.push_back(sum(of_rank));
+    for (std::size_t r = 1; r < sums.size(); ++r) {
+      if (sums[r] > sums[first]) {
+        second = std::exchange(first, r);
+      } else if (second == first || sums[r] > sums[second]) {
+        second = r;
+      }
+    }
+  }
+  std::vector<double> sums;
+  std::size_t first = 0, second = 0;
+};
+
+// Returns what the rank spent in all steps more than the other, for each owner of which it spent more
+// in each step by more than chance.
+ByOwner excess_over(const Ledger& ledger, std::size_t rank, std::size_t other) {
+  const std::vector<double> none(ledger.steps.size());
+  std::map<std::uint32_t, std::pair<std::vector<double>, std::vector<double>>> spent;
+  for (const JobCell& cell : ledger.cells) {
+    if (cell.rank != cell.by_rank || (cell.rank != rank && cell.rank != other)) continue;
+    auto& [own, others] = spent.try_emplace(cell.owner, none, none).first->second;
+    (cell.rank == rank ? own : others)[cell.step] += static_cast<double>(cell.ns);
+  }
+  ByOwner out;
+  for (const auto& [owner, values] : spent)
+    if (is_above(values.first, values.second)) out[owner] = sum(values.first) - sum(values.second);
+  return out;
 }
 
 // How long a rank's host only waited in the job's steps; the largest number where that was
@@ -104,26 +131,48 @@ void limit_gains(const Ledger& ledger, const std::vector<RankRecord>& ranks,
   }
 }
 
+// The gain is the part of the others' mean wait that is for what the rank did more than another.
+void set_gain(const Sums& sums, std::size_t rank, const ByOwner& excess, Lateness& out) {
+  const auto others = static_cast<double>(sums.cost.size() - 1);
+  double waited = 0, for_excess = 0, more = 0;
+  for (const auto& [owner, ns] : sums.charged[rank]) {
+    waited += ns / others;
+    if (excess.contains(owner)) for_excess += ns / others;
+  }
+  for (const auto& [owner, ns] : excess) more += ns;
+  const double share = waited > 0 ? std::min(for_excess, more) / waited : 0;
+  for (const double ns : sums.cost[rank]) {
+    out.gain_by_step.push_back(std::llround(share * ns / others));
+    out.gain_ns_total += out.gain_by_step.back();
+  }
+}
+
+void set_reasons(const ByOwner& charged, Lateness& out) {
+  for (const auto& [owner, ns] : charged) {
+    out.reasons.push_back({owner, std::llround(ns)});
+    out.cost_ns_total += out.reasons.back().ns_total;
+  }
+  sort_by_time(out.reasons);
+}
+
 }  // namespace
 
-std::vector<Lateness> lateness_of(const Ledger& ledger, const std::vector<RankRecord>& records) {
-  const std::size_t ranks = records.size();
-  const Costs costs = costs_of(ledger, ranks);
-  std::vector<double> sums;
-  for (const std::vector<double>& of_rank : costs.by_rank) sums.push_back(sum(of_rank));
-  std::vector<Lateness> out(ranks);
-  std::vector<std::map<std::uint32_t, std::int64_t>> reasons(ranks);
-  for (const JobCell& cell : ledger.cells) {
-    if (cell.rank == cell.by_rank) continue;
-    out[cell.by_rank].cost_ns_total += cell.ns;
-    reasons[cell.by_rank][cell.owner] += cell.ns;
-  }
-  for (std::size_t r = 0; r < ranks; ++r) {
-    out[r].gain_by_step = costs.least[r];
-    for (const std::int64_t ns : costs.least[r]) out[r].gain_ns_total += ns;
-    for (const auto& [owner, ns] : reasons[r]) out[r].reasons.push_back({owner, ns});
-    sort_by_time(out[r].reasons);
-    out[r].is_late = is_latest(costs, sums, r);
+std::vector<Lateness> lateness_of(const Ledger& ledger, const std::vector<RankRecord>& records,
+                                  const Owners& owners) {
+  std::vector<Lateness> out(records.size());
+  if (records.size() < 2) return out;
+  const Sums sums = sums_of(ledger, owners, records.size());
+  const Largest by_work(sums.work), by_all(sums.with_transfers);
+  for (std::size_t r = 0; r < out.size(); ++r) {
+    set_reasons(sums.charged[r], out[r]);
+    if (out[r].reasons.empty()) continue;
+    const bool by_link = owners[out[r].reasons.front().owner].cause == Cause::comm_transfer;
+    const Largest& most = by_link ? by_all : by_work;
+    if (r != most.first) continue;
+    const ByRank& values = by_link ? sums.with_transfers : sums.work;
+    set_gain(sums, r, excess_over(ledger, r, most.second), out[r]);
+    limit_gain(std::llround(most.sums[r] - most.sums[most.second]), out[r]);
+    out[r].is_late = is_above(values[r], values[most.second]);
   }
   limit_gains(ledger, records, out);
   return out;

@@ -2,13 +2,18 @@
 // Which rank makes the others wait, and what all would gain if it came when the next one does.
 //
 //   cost of rank L in a step    what the ledger charges of other ranks' time to L's work
-//   gain of balancing L         of the ranks that are not L, the least that one of them waited for
-//                               it: then the next rank would hold them. It is no more than the
-//                               least time in which the host of one of them only waited: a host that
-//                               works all the time would hold them in L's place
-//   L is later than the others  its cost is above that of the next costly rank by more than three
-//                               standard errors over the steps: ranks that wait for each other in
-//                               turns by chance are none of them late
+//   gain of balancing L         of what the others waited for it, on their mean, the part that is for
+//                               what L did more than the rank N that works most beside it, owner by
+//                               owner: then N would hold them. It is no more than what L works more
+//                               than N in all, and no more than the least time in which the host of
+//                               another rank only waited: a host that works all the time would hold
+//                               them in L's place
+//   work                        own time, without collectives. Where others waited most for L's
+//                               transfers (a slow link), with what is no wait in them
+//   L is late                   it costs the others time, and works more than every other rank by
+//                               more than three standard errors over the steps: ranks that wait for
+//                               each other in turns, by chance or as a pipeline's stages do, are
+//                               none of them late
 #pragma once
 
 #include <cstdint>
@@ -32,6 +37,7 @@ struct Lateness {
 };
 
 // Returns the lateness by row of the records.
-std::vector<Lateness> lateness_of(const Ledger& ledger, const std::vector<RankRecord>& ranks);
+std::vector<Lateness> lateness_of(const Ledger& ledger, const std::vector<RankRecord>& ranks,
+                                  const Owners& owners);
 
 }  // namespace stepscope::job

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "core/summary/job/peers.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope::job {
@@ -33,7 +34,7 @@ Collectives by_communicator(const std::vector<RankRecord>& ranks) {
   for (std::uint32_t r = 0; r < ranks.size(); ++r) {
     for (std::uint32_t u = 0; u < ranks[r].collectives.size(); ++u) {
       const CollectiveUse& use = ranks[r].collectives[u];
-      if (use.communicator == 0) continue;
+      if (use.communicator == 0 || !use.messages.empty()) continue;
       told[use.communicator][use.ordinal].push_back({r, u});
       std::vector<std::uint32_t>& known = members[use.communicator];
       if (known.empty() || known.back() != r) known.push_back(r);
@@ -171,17 +172,20 @@ bool set_last(const std::vector<RankRecord>& ranks, const Matches& matches,
   std::int64_t first_end = std::numeric_limits<std::int64_t>::max();
   std::int64_t error = 0;
   collective.entered = std::numeric_limits<std::int64_t>::min();
-  for (const Member& m : collective.members) {
+  const auto enter = [&](const Member& m) {
     const HostClock& clock = matches.clock(m.rank);
-    const Interval time = ranks[m.rank].collectives[m.use].time;
-    const std::int64_t entered = clock.to_first(time.begin);
-    if (entered > collective.entered) {
-      collective.entered = entered;
-      collective.last = m.rank;
-    }
-    first_end = std::min(first_end, clock.to_first(time.end));
+    const std::int64_t entered = clock.to_first(ranks[m.rank].collectives[m.use].time.begin);
     error = std::max(error, clock.error_ns);
+    if (entered <= collective.entered) return;
+    collective.entered = entered;
+    collective.last = m.rank;
+  };
+  for (const Member& m : collective.members) {
+    enter(m);
+    const std::int64_t end = ranks[m.rank].collectives[m.use].time.end;
+    first_end = std::min(first_end, matches.clock(m.rank).to_first(end));
   }
+  for (const Member& m : collective.awaited) enter(m);
   return first_end + 2 * error >= collective.entered;
 }
 
@@ -198,6 +202,9 @@ Matches match_collectives(const std::vector<RankRecord>& ranks) {
   out.collectives.insert(out.collectives.end(), std::make_move_iterator(ordered.begin()),
                          std::make_move_iterator(ordered.end()));
   find_clocks(ranks, out);
+  std::vector<JobCollective> peers = match_peers(ranks, out);
+  out.collectives.insert(out.collectives.end(), std::make_move_iterator(peers.begin()),
+                         std::make_move_iterator(peers.end()));
   std::size_t uses = 0;
   for (const RankRecord& rank : ranks) uses += rank.collectives.size();
   const std::size_t before = out.collectives.size();

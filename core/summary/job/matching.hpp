@@ -3,6 +3,7 @@
 //
 // Collectives are matched by communicator and ordinal where the library recorded them, else by order:
 // the n-th of each rank, for as long as all ranks name the same one. No clock is needed for that.
+// Sends and receives are matched by their ends (peers.hpp).
 //
 // Ranks of one host share its clock. Between hosts the *ends* of one collective agree but for its
 // last messages (its begins do not: that difference is what a late rank costs), so the differences
@@ -39,6 +40,7 @@ struct Member {
 
 struct JobCollective {
   std::vector<Member> members;  // by rank
+  std::vector<Member> awaited;  // what members wait for besides (peers.hpp)
   std::uint32_t last = 0;       // row of the records: the rank that entered last
   std::int64_t entered = 0;     // when it did, by the first host's clock
 };

@@ -48,8 +48,13 @@ void fields(V& v, T& row) {
 }
 template <class V, Packs<CollectiveUse> T>
 void fields(V& v, T& row) {
-  auto& [communicator, ordinal, name, time, bytes] = row;
-  v(communicator, ordinal, name, time, bytes);
+  auto& [communicator, ordinal, name, time, bytes, messages] = row;
+  v(communicator, ordinal, name, time, bytes, messages);
+}
+template <class V, Packs<PeerMessage> T>
+void fields(V& v, T& row) {
+  auto& [peer, sends] = row;
+  v(peer, sends);
 }
 template <class V, Packs<RankRecord> T>
 void fields(V& v, T& row) {

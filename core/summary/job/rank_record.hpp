@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/attribution/cause.hpp"
+#include "core/attribution/device/collectives.hpp"
 #include "core/attribution/direction.hpp"
 #include "core/model/ids.hpp"
 #include "core/support/interval.hpp"
@@ -55,13 +56,15 @@ struct Piece {
   std::uint32_t collective = kNone;
 };
 
-// A collective that no rank leaves before all have entered.
+// A collective that no rank leaves before all have entered, or sends, receives and broadcasts, in
+// which a rank waits for those at their other ends.
 struct CollectiveUse {
   std::uint64_t communicator = 0;  // the library's hash of it; 0: not said
   std::uint32_t ordinal = 0;       // in its communicator, where that is said
   std::string name;
-  Interval time;            // from the rank's entry on
-  std::uint64_t bytes = 0;  // size of the rank's message; 0: not said
+  Interval time;                      // from the rank's entry on
+  std::uint64_t bytes = 0;            // size of the rank's message; 0: not said
+  std::vector<PeerMessage> messages;  // empty: a collective
 };
 
 struct RankRecord {

@@ -60,12 +60,14 @@ class Reader {
                         c.ordinal,
                         std::string(trace_.text(d.name[c.op])),
                         {d.begin[c.op], d.end[c.op]},
-                        c.bytes},
+                        c.bytes,
+                        c.messages},
                        c.op});
     for (const RangeId range : collectives_beside(trace_, attribution_.index->threads)) {
       const std::string_view name = trace_.text(h.name[range]);
       if (group_waits_for_all(name))
-        found.push_back({{0, 0, std::string(name), {h.begin[range], h.end[range]}}, kNone, range});
+        found.push_back(
+            {{.name = std::string(name), .time = {h.begin[range], h.end[range]}}, kNone, range});
     }
     std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
       return a.use.time.begin < b.use.time.begin;

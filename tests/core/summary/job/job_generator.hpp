@@ -10,10 +10,11 @@
 #include <vector>
 
 #include "core/summary/job/rank_record.hpp"
+#include "tests/core/summary/job/pipeline_schedule.hpp"
 
 namespace stepscope::job::test {
 
-enum class Topology : std::uint8_t { data, data_overlapped, tensor, fsdp };
+enum class Topology : std::uint8_t { data, data_overlapped, tensor, fsdp, pipeline, broadcast };
 enum class Fault : std::uint8_t { none, input, garbage, clocks, python, imbalance, copies, link };
 
 struct JobPlan {
@@ -91,18 +92,22 @@ class Generator {
   }
 
   void all_work(Cause cause, const char* phase, std::uint32_t line, double share) {
-    for (std::uint32_t r = 0; r < plan_.ranks; ++r) {
-      double ns = share * kStepNs;
-      if (is_late(r, Fault::clocks) && cause < Cause::comm_transfer) ns *= 1 + plan_.fault_share;
-      if (is_late(r, Fault::python) && cause == Cause::host_python)
-        ns += plan_.fault_share * kStepNs;
-      if (is_late(r, Fault::imbalance) && cause == Cause::gpu_gemm && line == 20)
-        ns += plan_.fault_share * kStepNs / layers();
-      work(r, cause, phase, line, ns);
-    }
+    for (std::uint32_t r = 0; r < plan_.ranks; ++r) work_of(r, cause, phase, line, share);
   }
 
-  std::uint32_t layers() const { return 4; }
+  void work_of(std::uint32_t r, Cause cause, const char* phase, std::uint32_t line, double share) {
+    double ns = share * kStepNs;
+    if (is_late(r, Fault::clocks) && cause < Cause::comm_transfer) ns *= 1 + plan_.fault_share;
+    if (is_late(r, Fault::python) && cause == Cause::host_python) ns += plan_.fault_share * kStepNs;
+    if (is_late(r, Fault::imbalance) && cause == Cause::gpu_gemm && line == 20)
+      ns += plan_.fault_share * kStepNs / layers();
+    work(r, cause, phase, line, ns);
+  }
+
+  // Layers; of a pipeline, micro-batches.
+  std::uint32_t layers() const {
+    return plan_.topology == Topology::pipeline ? 2 * plan_.ranks : 4;
+  }
 
   void fault_before_step() {
     const std::uint32_t r = plan_.late_rank;
@@ -117,6 +122,8 @@ class Generator {
     fault_before_step();
     all_work(Cause::host_data_wait, "data", 10, 0.02);
     all_work(Cause::host_python, "forward", 19, 0.05);
+    if (plan_.topology == Topology::pipeline) return pipeline_step();
+    if (plan_.topology == Topology::broadcast) broadcast(0.02, "forward", 19);
     for (std::uint32_t l = 0; l < layers(); ++l) {
       if (plan_.topology == Topology::fsdp) blocking(everyone(), 1, 0.01, "forward", 20);
       all_work(Cause::gpu_gemm, "forward", 20, 0.07);
@@ -131,7 +138,8 @@ class Generator {
     if (plan_.topology == Topology::data_overlapped) wait_for_all("backward", 30);
     if (plan_.topology == Topology::tensor && plan_.ranks > 2)
       in_replicas(0.05, "backward", 30);
-    else if (plan_.topology == Topology::data || plan_.topology == Topology::tensor)
+    else if (plan_.topology == Topology::data || plan_.topology == Topology::tensor ||
+             plan_.topology == Topology::broadcast)
       blocking(everyone(), 1, 0.05, "backward", 30);
     all_work(Cause::gpu_optimizer, "optimizer", 40, 0.05);
   }
@@ -193,6 +201,65 @@ class Generator {
     for (const std::uint32_t r : group) {
       const std::int64_t own = end + end_noise();
       stand_in(r, use(r, communicator, share, {clock_[r], own}), own, phase, line);
+    }
+  }
+
+  // Rank 0 sends to all others, and waits for none.
+  void broadcast(double share, const char* phase, std::uint32_t line) {
+    const std::int64_t sent = clock_[0] + static_cast<std::int64_t>(share * kStepNs);
+    for (std::uint32_t r = 0; r < plan_.ranks; ++r) {
+      const std::int64_t end = std::max(sent, clock_[r] + 5'000) + end_noise();
+      const std::uint32_t row = use(r, 1, share, {clock_[r], end});
+      made_.ranks[r].collectives[row].messages = {{0, false}};
+      stand_in(r, row, end, phase, line);
+    }
+  }
+
+  void pipeline_step() {
+    std::vector<std::vector<StageAction>> todo(plan_.ranks);
+    for (std::uint32_t r = 0; r < plan_.ranks; ++r)
+      todo[r] = one_forward_one_backward(r, plan_.ranks, layers());
+    std::vector<std::size_t> next(plan_.ranks, 0);
+    for (bool moves = true; moves;) {
+      moves = false;
+      for (std::uint32_t r = 0; r < plan_.ranks; ++r) moves = advance(r, todo, next) || moves;
+    }
+    all_work(Cause::gpu_optimizer, "optimizer", 40, 0.05);
+  }
+
+  // Goes on until it waits for a stage that is not there yet.
+  bool advance(std::uint32_t r, const std::vector<std::vector<StageAction>>& todo,
+               std::vector<std::size_t>& next) {
+    const std::size_t before = next[r];
+    for (; next[r] < todo[r].size(); ++next[r]) {
+      const StageAction& own = todo[r][next[r]];
+      if (own.kind == StageAction::forward) {
+        work_of(r, Cause::gpu_gemm, "forward", 20, 0.3 / layers());
+      } else if (own.kind == StageAction::backward) {
+        work_of(r, Cause::gpu_gemm, "backward", 30, 0.5 / layers());
+      } else {
+        const std::uint32_t peer = own.peer;
+        if (next[peer] == todo[peer].size() || !todo[peer][next[peer]].exchanges_with(r)) break;
+        exchange(r, own, peer, todo[peer][next[peer]]);
+        ++next[peer];
+      }
+    }
+    return next[r] != before;
+  }
+
+  void exchange(std::uint32_t a, const StageAction& of_a, std::uint32_t b,
+                const StageAction& of_b) {
+    constexpr double kShare = 0.002;
+    const std::int64_t end =
+        std::max(clock_[a], clock_[b]) + static_cast<std::int64_t>(kShare * kStepNs);
+    for (const auto& [r, action] : {std::pair(a, of_a), std::pair(b, of_b)}) {
+      const std::int64_t own = end + end_noise();
+      const std::uint32_t row = use(r, 1, kShare, {clock_[r], own});
+      made_.ranks[r].collectives[row].name = "SendRecv";
+      for (const bool sends : {true, false})
+        if (sends ? action.sends : action.receives)
+          made_.ranks[r].collectives[row].messages.push_back({action.peer, sends});
+      stand_in(r, row, own, "forward", 22);
     }
   }
 

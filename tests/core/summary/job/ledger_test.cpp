@@ -77,7 +77,7 @@ TEST(JobLedger, NamesTheRankAndTheCauseOfInjectedFaults) {
     const JobPlan plan = plan_of(1000 + seed, fault);
     Made job = Generator(plan).make();
     const Ledger ledger = build_ledger(job.ranks, job.owners);
-    const std::vector<Lateness> late = lateness_of(ledger, job.ranks);
+    const std::vector<Lateness> late = lateness_of(ledger, job.ranks, job.owners);
     const Lateness& own = late[plan.late_rank];
     const bool alone =
         std::count_if(late.begin(), late.end(), [](const Lateness& l) { return l.is_late; }) == 1;
@@ -106,7 +106,7 @@ TEST(JobLedger, AccusesNobodyInCleanJobs) {
     const Ledger ledger = build_ledger(job.ranks, job.owners);
     std::int64_t wall = 0;
     for (const Interval& step : ledger.steps) wall += step.length();
-    for (const Lateness& late : lateness_of(ledger, job.ranks))
+    for (const Lateness& late : lateness_of(ledger, job.ranks, job.owners))
       EXPECT_FALSE(late.is_late && late.gain_ns_total * 100 >= wall) << "seed " << seed;
   }
 }
@@ -117,7 +117,7 @@ TEST(JobLedger, ChargesWhatTheLateRankDidMore) {
     JobPlan plan{.topology = topology, .fault = Fault::input, .late_rank = 2, .fault_share = 0.3};
     Made job = Generator(plan).make();
     const Ledger ledger = build_ledger(job.ranks, job.owners);
-    const Lateness late = lateness_of(ledger, job.ranks)[2];
+    const Lateness late = lateness_of(ledger, job.ranks, job.owners)[2];
     const double added = 0.3 * 10'000'000;
     const auto steps = static_cast<double>(ledger.steps.size());
     EXPECT_NEAR(static_cast<double>(late.gain_ns_total) / steps, added, 0.1 * added)
@@ -134,7 +134,7 @@ void expect_gain_of_slowed_job(const JobPlan& plan) {
   const Made clean = Generator(without).make();
   Made job = Generator(plan).make();
   const Ledger ledger = build_ledger(job.ranks, job.owners);
-  const Lateness late = lateness_of(ledger, job.ranks)[1];
+  const Lateness late = lateness_of(ledger, job.ranks, job.owners)[1];
   const auto wall = [](const Made& made) {
     return static_cast<double>(made.ranks[0].steps.back().end - made.ranks[0].steps.front().begin);
   };
@@ -164,17 +164,17 @@ TEST(JobLedger, BalancingGainsNoMoreThanTheOtherHostsWereFree) {
   const JobPlan plan{.fault = Fault::input, .late_rank = 2, .fault_share = 0.3};
   Made job = Generator(plan).make();
   const Ledger ledger = build_ledger(job.ranks, job.owners);
-  const std::int64_t whole = lateness_of(ledger, job.ranks)[2].gain_ns_total;
+  const std::int64_t whole = lateness_of(ledger, job.ranks, job.owners)[2].gain_ns_total;
   ASSERT_GT(whole, 0);
   const HostClock& clock = ledger.matches.clock(0);
   for (RankRecord& rank : job.ranks)
     rank.host_waits = std::vector<Interval>{{rank.steps.front().begin, rank.steps.back().end}};
   job.ranks[0].host_waits = std::vector<Interval>{};
-  EXPECT_EQ(lateness_of(ledger, job.ranks)[2].gain_ns_total, 0);
+  EXPECT_EQ(lateness_of(ledger, job.ranks, job.owners)[2].gain_ns_total, 0);
   const Interval step = ledger.steps[3];
   ASSERT_EQ(clock.to_first(step.begin), step.begin);
   job.ranks[0].host_waits = std::vector<Interval>{{step.begin, step.begin + 1'000'000}};
-  const Lateness late = lateness_of(ledger, job.ranks)[2];
+  const Lateness late = lateness_of(ledger, job.ranks, job.owners)[2];
   EXPECT_EQ(late.gain_ns_total, std::min<std::int64_t>(whole, 1'000'000));
   EXPECT_GT(late.cost_ns_total, late.gain_ns_total) << "what the others waited stays";
 }
