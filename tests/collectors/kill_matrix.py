@@ -216,6 +216,15 @@ def cpp_plan_never_came():
             assert "--step-marker" not in report.stdout + report.stderr, (report.stdout, report.stderr)
 
 
+def torch_plan_and_quick_exit():
+    """What a plan left out is no step, also where the program ends without a word."""
+    for options, counted in ((["--steps", "5"], range(1, 6)), (["--window", "4/4"], range(1, 13))):
+        run = Profiled(torch_command("quick_exit"), options=options)
+        report = subprocess.run([need("STEPSCOPE_BIN"), "report", "--format", "json", run.scope], capture_output=True, text=True)
+        steps = json.loads(report.stdout)["partition"]["steps_counted"]
+        assert steps in counted, (options, steps)
+
+
 def cpp_only():
     program = need("STEPSCOPE_RANGES")
     chosen = Profiled(["/bin/sh", "-c", f"{program} return"], options=["--only", "^collectors_ranges$"])
@@ -412,6 +421,7 @@ CASES = {
     "torch_exit": lambda: torch_case("exit", reason=EXITED, status=3),
     "torch_raise": lambda: torch_case("raise"),
     "torch_quick_exit": lambda: torch_case("quick_exit", reason=EXITED, status=5),
+    "torch_plan_and_quick_exit": torch_plan_and_quick_exit,
     "torch_sigterm": lambda: torch_case("sigterm", reason=SIGNALLED, status=15),
     "torch_sigkill": lambda: torch_case("sigkill", reason=SIGNALLED, status=9),
     "torch_abort": lambda: torch_case("abort", reason=SIGNALLED, status=6),

@@ -85,9 +85,12 @@ class Writer {
       take_rings(Drain::BegunCall::taken);
       drain_->capture_closed(clock_.to_ns(change.close_ticks), change.open ? 0 : state_);
     }
-    if (!change.open) return;
-    drain_->capture_opened(clock_.to_ns(read_ticks(process.ticks_are_ns)), state_);
-    capture_is_open();
+    if (change.open) {
+      drain_->capture_opened(clock_.to_ns(read_ticks(process.ticks_are_ns)), state_);
+      capture_is_open();
+    }
+    // A program that ends without a word leaves its rings, which do not hold the change.
+    if (change.close || change.open) write_rows();
   }
 
   bool any_call_is_open() const {

@@ -131,7 +131,9 @@ std::string why_plan_never_came(const Trace& trace, const Steps& steps) {
   const std::vector<CaptureStretch> stretches = capture_stretches(trace, steps.process);
   const bool never = std::all_of(stretches.begin(), stretches.end(),
                                  [](const CaptureStretch& s) { return s.state <= 0; });
-  if (stretches.empty() || !never) return "";
+  const bool records_before =
+      !stretches.empty() && steps.recorded.begin < stretches.front().time.begin;
+  if (stretches.empty() || !never || records_before) return "";
   const std::string told = why_nothing_recorded(trace.health().notes);
   return told.empty() ? "the time that the capture options name did not come" : told;
 }

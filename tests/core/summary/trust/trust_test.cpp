@@ -93,6 +93,7 @@ TEST(SummaryTrust, TrustNamesWhatIsMissingAndWhatBroke) {
 std::string nothing_recorded(const std::vector<std::string>& notes,
                              const std::vector<double>& states) {
   SimpleSteps s = loop_with(70, 30);
+  s.steps.recorded = {1'000, 2'000};
   s.make.data.health.notes = notes;
   Counters& c = s.make.data.counters;
   for (const double state : states) {
@@ -111,6 +112,16 @@ TEST(SummaryTrust, APlanWhoseTimeNeverCameIsNamedWithItsReason) {
   EXPECT_THAT(nothing_recorded({}, {0}), HasSubstr("did not come"));
   EXPECT_EQ(nothing_recorded(notes, {0, 1}), "");
   EXPECT_EQ(nothing_recorded(notes, {}), "");  // the note of another process
+}
+
+// --steps alone: the plan's only change is that recording ends.
+TEST(SummaryTrust, APlanThatOnlyEndsHasItsTimeBefore) {
+  SimpleSteps s = loop_with(70, 30);
+  s.steps.recorded = {1'000, 2'000};
+  Counters& c = s.make.data.counters;
+  c.time.push_back(1'500), c.track.push_back(s.make.data.strings.intern(kCaptureTrack));
+  c.process.push_back(0), c.value.push_back(0);
+  EXPECT_EQ(s.sum().trust.nothing_recorded, "");
 }
 
 }  // namespace
