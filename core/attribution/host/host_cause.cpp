@@ -248,8 +248,7 @@ Cause HostCauses::sampled(Cause by_records, std::uint32_t sample, ThreadState st
   if (in == AsleepIn::file || (s.flags[sample] & kSampleInFile) != 0) return Cause::host_io;
   if (in == AsleepIn::child) return Cause::host_off_cpu;
   const unsigned names = name_kind_[s.called[sample]] | name_kind_[s.innermost[sample]];
-  return in == AsleepIn::lock || (names & kWaits) != 0 ? Cause::host_wait_thread
-                                                       : Cause::host_off_cpu;
+  return (names & kWaits) != 0 ? Cause::host_wait_thread : Cause::host_off_cpu;
 }
 
 // The library waits for another program by reading its pipes.

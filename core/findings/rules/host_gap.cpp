@@ -87,6 +87,8 @@ std::string_view text_of(AsleepIn reason) {
       return "until another program ended";
     case AsleepIn::channel:
       return "until a pipe or a socket was ready";
+    case AsleepIn::lock:
+      return "in a lock, until another thread woke it";
     default:
       return "";
   }
@@ -126,6 +128,8 @@ Advice advice_for_sleep(AsleepIn reason) {
       return Advice::gap_waits_for_program;
     case AsleepIn::channel:
       return Advice::gap_waits_for_message;
+    case AsleepIn::lock:
+      return Advice::gap_waits_for_thread;
     default:
       return Advice::gap_sleeps;
   }

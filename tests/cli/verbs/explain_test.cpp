@@ -40,7 +40,7 @@ TEST(ExplainVerb, HasAPageForEveryCause) {
   }
   EXPECT_THAT(
       run_stepscope("explain host.off_cpu").out,
-      HasSubstr("What usually helps: the line's sleep, program or socket out of the loop."));
+      HasSubstr("What usually helps: the line's sleep, lock, program or socket out of the loop."));
   EXPECT_THAT(run_stepscope("explain host.off_cp").err, HasSubstr("did you mean 'host.off_cpu'"));
 }
 
