@@ -32,7 +32,7 @@ inline ExitCode exit_code_of(ErrorCode code) {
 }
 
 inline constexpr const char* kExitCodesHelp =
-    "Exit codes: 0 pass; 1 regression; 2 usage; 3 inconclusive (no steps found, or not "
+    "Exit codes: 0 pass; 1 regression; 2 usage; 3 inconclusive (no step counts, or not "
     "comparable);\n"
     "4 bad input, or a file that cannot be read or written. profile and train pass on the status "
     "of\n"

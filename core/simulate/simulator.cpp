@@ -228,7 +228,8 @@ Forecast Simulator::forecast(std::span<const Fix> fixes) const {
         format_duration(raw)));
   if (expected.touched == 0)
     out.assumptions.emplace_back(
-        "nothing in the replayed steps matches the fix: it changes nothing");
+        "nothing in the replayed steps matches the fix: it changes nothing. What a finding of the "
+        "report proposes has the finding's name, such as --fix unfused_optimizer");
   out.assumptions.insert(out.assumptions.end(), state_->notes.begin(), state_->notes.end());
   out.abstained = state_->abstained;
   return out;

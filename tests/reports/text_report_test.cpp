@@ -307,6 +307,14 @@ TEST(TextReport, AProgramThatFailedIsSaidUnderTheVerdict) {
               testing::HasSubstr("\n  the program was ended by signal 9 (Killed) after step 11"));
 }
 
+TEST(TextReport, ACutRecordingIsSaidUnderTheVerdict) {
+  Summary summary = samples::gpu();
+  summary.trust.lost_chunks = 2;
+  EXPECT_THAT(text_report(summary, {}),
+              testing::HasSubstr("\n  the recording is damaged or cut off: 2 of its parts are "
+                                 "missing\n"));
+}
+
 TEST(TextReport, AProgramThatEndedWellOrStillRunsIsNoFailure) {
   for (const char* exit : {R"({"status":0})", "null", "", "{", R"({"status":"x"})"})
     EXPECT_EQ(report_of_exit(exit), text_report(samples::gpu(), {})) << exit;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/support/duration.hpp"
 #include "viewer/app/window.hpp"
 #include "viewer/ui/screen.hpp"
 #include "viewer/view/desk.hpp"
@@ -47,6 +48,7 @@ Status show(const Desk::Runs& runs, const ViewOptions& options) {
   if (runs.front()->is_analysed) {
     if (Status known = check_tab(desk, options.tab); !known) return known;
   }
+  if (Status inside = check_range(*runs.front(), options); !inside) return inside;
   return options.screenshot.empty() ? open_window(desk, runs, options)
                                     : take_picture(desk, options);
 }
@@ -72,6 +74,13 @@ void apply_search(Desk& desk, const ViewOptions& options) {
     desk.choose_kernel(row.name);
     break;
   }
+}
+
+Status check_range(const Run& run, const ViewOptions& options) {
+  const std::int64_t length = run.trace.end() - run.trace.begin();
+  if (!options.range || options.range->begin < length) return Done{};
+  return usage_error("--range: it begins behind the end of the trace, which is " +
+                     format_duration(static_cast<double>(length)) + " long");
 }
 
 Status check_tab(const Desk& desk, const std::string& tab) {

@@ -40,4 +40,7 @@ void apply_search(Desk& desk, const ViewOptions& options);
 // Whether analysed runs have the table.
 Status check_tab(const Desk& desk, const std::string& tab);
 
+// Errors: usage, where the range to show begins behind the trace's end.
+Status check_range(const Run& run, const ViewOptions& options);
+
 }  // namespace stepscope::viewer

@@ -32,7 +32,8 @@ constexpr std::size_t kManySteps = 20;
 constexpr std::uint32_t kUsualWorkers = 4;
 constexpr double kLeastComputing = 0.01;
 constexpr const char* kQueueHint =
-    "batches = queue.Queue(maxsize=8)   # filled by {workers} threads or processes";
+    "batches = multiprocessing.Queue(maxsize=8)\n"
+    "# filled by {workers} other processes: threads of one Python compute in turns";
 
 struct InputTime {
   explicit InputTime(const JudgedRun& run) : price(run) {}
@@ -95,8 +96,9 @@ InputTime input_time(const JudgedRun& run) {
 // Chooses how many workers the loader should have. Those that compute want a core each, and one
 // stays with the loop; those that sleep (a disk, a network) want none, and may be twice as many as
 // they are.
-std::string choose_workers(const JudgedRun& run, Fix& prefetch) {
-  prefetch.computes = input_cpu_share(run, prefetch.scope.host_times);
+// A thread of the program that makes the input has no clock in the recording.
+std::string choose_workers(const JudgedRun& run, bool another_thread_makes_it, Fix& prefetch) {
+  if (!another_thread_makes_it) prefetch.computes = input_cpu_share(run, prefetch.scope.host_times);
   const std::uint32_t now = loader_workers(run);
   const std::uint32_t wanted = std::max(kUsualWorkers, 2 * now);
   const auto cores = core_count(run);
@@ -139,7 +141,7 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   for (const auto& [segment, ns] : time.parts) times.push_back(run.segments()[segment].time);
   prefetch.scope.host_times = unite(std::move(times));
   prefetch.finding = kInputStarvation;
-  const std::string cores = choose_workers(run, prefetch);
+  const std::string cores = choose_workers(run, waits && !time.in_loader, prefetch);
   if (!cores.empty()) out.title += "; " + cores;
   out.fixes = {prefetch};
   advise(waits && workers_fill_cores(run, prefetch) ? Advice::input_waits_for_cores

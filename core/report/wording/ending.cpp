@@ -31,14 +31,22 @@ std::string failure(const std::string& fact) {
   return status == 0 ? "" : fmt::format("ended with status {}", status);
 }
 
-}  // namespace
-
-std::string ending_text(const Summary& summary) {
+std::string program_text(const Summary& summary) {
   const std::string how = failure(exit_fact(summary.run));
   if (how.empty()) return "";
   const Steps& steps = summary.steps;
   if (steps.list.empty() || steps.found_by == FoundBy::whole_trace) return "the program " + how;
   return fmt::format("the program {} after step {}, the last one found", how, steps.list.back().id);
+}
+
+}  // namespace
+
+std::string ending_text(const Summary& summary) {
+  const std::uint64_t lost = summary.trust.lost_chunks;
+  const std::string program = program_text(summary);
+  if (lost == 0) return program;
+  return fmt::format("the recording is damaged or cut off: {} of its parts {} missing{}{}", lost,
+                     lost == 1 ? "is" : "are", program.empty() ? "" : "; ", program);
 }
 
 }  // namespace stepscope

@@ -41,8 +41,9 @@ std::string health_line(const DeviceHealth& health);
 // How the command ended, where it failed: the reader of a report should not take half a run for a
 // whole one.
 
-// "the program ended with status 1 after step 12, the last one found"; empty where it ended well,
-// and where the trace does not record it.
+// "the program ended with status 1 after step 12, the last one found", and before that what of a
+// recording is missing; empty where it is whole and the program ended well, or the trace records
+// neither.
 std::string ending_text(const Summary& summary);
 
 // Long steps, warm-up and compilation in the words of every report.

@@ -15,7 +15,7 @@ constexpr EditRow kEdits[] = {
     {FixKind::merge_copies, "merge_copies", "the copies of a line become one a step", merge_copies},
     {FixKind::hoist_invariant, "hoist_invariant", "this work runs once, before the loop",
      hoist_invariant},
-    {FixKind::fuse_optimizer, "fuse_optimizer", "the kernels of the optimizer become few",
+    {FixKind::fuse_optimizer, "fuse_optimizer", "the optimizer's kernels on the device become few",
      fuse_optimizer},
     {FixKind::capture_graph, "capture_graph", "launches become one launch of a CUDA graph",
      capture_graph},

@@ -57,6 +57,14 @@ TEST(Picture, IsTheSameEachTimeAndNotOfTheOtherTheme) {
   EXPECT_GT(different(dark, picture(true)), 0.5);
 }
 
+TEST(Picture, ARangeBehindTheEndIsRefused) {
+  const Status shown = show({fast_run()}, {.screenshot = testing::TempDir() + "/none.png",
+                                           .range = Interval{90'000'000'000, 95'000'000'000}});
+  ASSERT_FALSE(shown.ok());
+  EXPECT_EQ(shown.error().code, ErrorCode::usage);
+  EXPECT_NE(shown.error().message.find("behind the end"), std::string::npos);
+}
+
 TEST(Picture, ATableThatIsNotThereIsSaid) {
   const Status shown = show({fast_run()}, {.screenshot = "unused.png", .tab = "Kernel"});
   ASSERT_FALSE(shown.ok());
