@@ -1,6 +1,8 @@
 # stepscope_test(<name> SOURCES <files> [LIBRARIES <targets>] [LABELS <labels>] [SHARDS <n>] [ALONE]): one GoogleTest
 # program. ctest runs it as n processes (1 unless said) that share its cases out, and with no other test beside it if
 # ALONE is said. The name mirrors the folder under test, e.g. core_store_test. A program that holds no case fails.
+# What links nothing above stepscope_importers (collectors, and all that reads files) has the label `sanitized`, and
+# the target sanitized_tests builds it: scripts/test runs these under the sanitizers.
 find_package(GTest QUIET)
 stepscope_require(GTest_FOUND "GoogleTest" "apt-get install libgtest-dev libgmock-dev")
 
@@ -8,6 +10,9 @@ stepscope_require(GTest_FOUND "GoogleTest" "apt-get install libgtest-dev libgmoc
 if(NOT STEPSCOPE_PROFILER_DIR)
   set(STEPSCOPE_PROFILER_DIR ${PROJECT_BINARY_DIR})
 endif()
+
+add_custom_target(sanitized_tests)
+set(STEPSCOPE_ABOVE_IMPORTERS "stepscope_core|stepscope_reports|stepscope_cli|stepscope_test_support|stepscope_simulator")
 
 function(stepscope_test_settings name)
   target_link_libraries(${name} PRIVATE GTest::gmock GTest::gtest_main stepscope_warnings)
@@ -27,6 +32,12 @@ function(stepscope_test name)
   stepscope_test_settings(${name})
   if(NOT ARG_LABELS)
     set(ARG_LABELS cpu)
+  endif()
+  set(above ${ARG_LIBRARIES})
+  list(FILTER above INCLUDE REGEX "^(${STEPSCOPE_ABOVE_IMPORTERS})$")
+  if(NOT above)
+    list(APPEND ARG_LABELS sanitized)
+    add_dependencies(sanitized_tests ${name})
   endif()
   if(gpu IN_LIST ARG_LABELS)  # they go through billions of entries on the host
     target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>)
