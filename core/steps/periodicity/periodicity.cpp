@@ -110,7 +110,8 @@ bool runs_a_framework(const Activity& activity) {
   return false;
 }
 
-// A loop that does a little more every k-th iteration is none of k iterations.
+// A loop that does a little more every k-th iteration is none of k iterations, unless the program has
+// a loop around those (find_period).
 Choice without_rare_lines(const Activity& activity, const Lane& lane,
                           const std::vector<RepeatLevel>& levels, Choice choice) {
   const Items longer = typical_unit(lane, *choice.level);
@@ -247,6 +248,12 @@ bool are_of_one_line(const Lane& lane, const RepeatLevel& level) {
   return is_at_least(kNearlyAll, of_one, level.begins.size() - 1);
 }
 
+std::vector<std::int64_t> begins_of(const Lane& lane, const RepeatLevel& level) {
+  std::vector<std::int64_t> out;
+  for (const std::uint32_t begin : level.begins) out.push_back(lane.items[begin].time);
+  return out;
+}
+
 }  // namespace
 
 Loop find_period(const Activity& activity) {
@@ -255,11 +262,12 @@ Loop find_period(const Activity& activity) {
   const std::vector<RepeatLevel> levels = levels_of(lane, evidence);
   Choice choice = choose(levels, evidence.required);
   if (choice.level == nullptr) return {};
-  choice = without_rare_lines(activity, lane, levels, choice);
-  std::vector<std::int64_t> begins;
-  for (const std::uint32_t begin : choice.level->begins) begins.push_back(lane.items[begin].time);
-  Loop loop = loop_of_period(activity, begins);
+  Loop loop = loop_of_period(activity, begins_of(lane, *choice.level));
   if (loop.found()) return loop;  // which tells exactly when each begins
+  choice = without_rare_lines(activity, lane, levels, choice);
+  const std::vector<std::int64_t> begins = begins_of(lane, *choice.level);
+  loop = loop_of_period(activity, begins);
+  if (loop.found()) return loop;
   loop = loop_of(activity, lane, *choice.level, evidence, choice.certainty);
   loop.may_be_parts = !choice.whole && runs_a_framework(activity);
   loop.amid_others = stands_amid_others(activity, lane, *choice.level);

@@ -287,6 +287,36 @@ TEST(NestSteps, WhereNothingTrainsTheLoopOfThePeriodServes) {
   }
 }
 
+// A simulation of sixty substeps a frame, which ends with a few statistics at lines of its own in the
+// same function, beside a loop that prints in every sixtieth iteration.
+TEST(NestSteps, AFrameOfSubstepsIsTheStepWhereALoopRunsFrames) {
+  for (const bool has_frames : {true, false}) {
+    NestMaker run;
+    const SiteId substep = run.make.site("train.py", 11), end = run.make.site("train.py", 13);
+    const auto op_at = [&](const char* name, SiteId site) {
+      run.make.range(HostKind::op, name, 1, run.now, run.now + 1'000, site);
+      run.now += 1'000;
+    };
+    const auto substeps = [&](int) {
+      for (const char* name : {"aten::add", "aten::mul", "aten::roll"}) op_at(name, substep);
+    };
+    const auto statistics = [&] { op_at("aten::mean", end), op_at("aten::max", end); };
+    if (has_frames) {
+      run.loop(9, 20, [&](int) {
+        run.loop(10, 60, substeps);
+        run.leave();
+        statistics();
+      });
+    } else {
+      run.loop(10, 1200, [&](int i) {
+        substeps(i);
+        if (i % 60 == 59) statistics();
+      });
+    }
+    EXPECT_EQ(found(run).list.size(), has_frames ? 20U : 1200U);
+  }
+}
+
 TEST(NestSteps, WithoutLoopsTheFindersServe) {
   LoopMaker run;
   for (int i = 0; i < 6; ++i) run.zero_grad(), run.train_ops(), run.optimizer();
