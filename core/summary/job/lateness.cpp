@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "core/summary/job/replay.hpp"
 #include "core/summary/rows/by_time.hpp"
 
 namespace stepscope::job {
@@ -79,9 +80,15 @@ struct Largest {
   std::size_t first = 0, second = 0;
 };
 
+struct Excess {
+  double more = 0;   // than the other rank
+  double spent = 0;  // in all
+};
+using ExcessByOwner = std::map<std::uint32_t, Excess>;
+
 // Returns what the rank spent in all steps more than the other, for each owner of which it spent more
 // in each step by more than chance.
-ByOwner excess_over(const Ledger& ledger, std::size_t rank, std::size_t other) {
+ExcessByOwner excess_over(const Ledger& ledger, std::size_t rank, std::size_t other) {
   const std::vector<double> none(ledger.steps.size());
   std::map<std::uint32_t, std::pair<std::vector<double>, std::vector<double>>> spent;
   for (const JobCell& cell : ledger.cells) {
@@ -89,9 +96,10 @@ ByOwner excess_over(const Ledger& ledger, std::size_t rank, std::size_t other) {
     auto& [own, others] = spent.try_emplace(cell.owner, none, none).first->second;
     (cell.rank == rank ? own : others)[cell.step] += static_cast<double>(cell.ns);
   }
-  ByOwner out;
+  ExcessByOwner out;
   for (const auto& [owner, values] : spent)
-    if (is_above(values.first, values.second)) out[owner] = sum(values.first) - sum(values.second);
+    if (is_above(values.first, values.second))
+      out[owner] = {sum(values.first) - sum(values.second), sum(values.first)};
   return out;
 }
 
@@ -131,18 +139,42 @@ void limit_gains(const Ledger& ledger, const std::vector<RankRecord>& ranks,
   }
 }
 
-// The gain is the part of the others' mean wait that is for what the rank did more than another.
-void set_gain(const Sums& sums, std::size_t rank, const ByOwner& excess, Lateness& out) {
+// Returns the part of the others' mean wait that is for what the rank did more than another.
+double gain_of_excess(const Sums& sums, std::size_t rank, const ExcessByOwner& excess) {
   const auto others = static_cast<double>(sums.cost.size() - 1);
-  double waited = 0, for_excess = 0, more = 0;
-  for (const auto& [owner, ns] : sums.charged[rank]) {
-    waited += ns / others;
+  double for_excess = 0, more = 0;
+  for (const auto& [owner, ns] : sums.charged[rank])
     if (excess.contains(owner)) for_excess += ns / others;
-  }
-  for (const auto& [owner, ns] : excess) more += ns;
-  const double share = waited > 0 ? std::min(for_excess, more) / waited : 0;
-  for (const double ns : sums.cost[rank]) {
-    out.gain_by_step.push_back(std::llround(share * ns / others));
+  for (const auto& [owner, of_owner] : excess) more += of_owner.more;
+  return std::min(for_excess, more);
+}
+
+// Stages of a pipeline wait for each other in every step, and would wait differently for a faster one:
+// the job is replayed. Elsewhere a wait for a late rank ends with its lateness, and slows the work
+// beside it, which a replay does not know.
+bool is_pipeline(const std::vector<RankRecord>& ranks) {
+  return std::any_of(ranks.begin(), ranks.end(), [](const RankRecord& rank) {
+    return std::any_of(rank.collectives.begin(), rank.collectives.end(), [](const auto& use) {
+      return std::any_of(use.messages.begin(), use.messages.end(),
+                         [](const PeerMessage& message) { return message.sends; });
+    });
+  });
+}
+
+double replayed_gain(const Ledger& ledger, const std::vector<RankRecord>& ranks, std::uint32_t rank,
+                     const ExcessByOwner& excess) {
+  LessWork less{.rank = rank};
+  for (const auto& [owner, of_owner] : excess)
+    less.kept_share[owner] = 1 - of_owner.more / of_owner.spent;
+  return replayed_gain_ns(ranks, ledger.matches,
+                          {ledger.steps.front().begin, ledger.steps.back().end}, less);
+}
+
+// Spreads the gain over the steps as the others' waits are.
+void set_gain(double gain, const std::vector<double>& cost, Lateness& out) {
+  const double share = std::max(0.0, gain) / sum(cost);
+  for (const double ns : cost) {
+    out.gain_by_step.push_back(std::llround(share * ns));
     out.gain_ns_total += out.gain_by_step.back();
   }
 }
@@ -170,7 +202,11 @@ std::vector<Lateness> lateness_of(const Ledger& ledger, const std::vector<RankRe
     const Largest& most = by_link ? by_all : by_work;
     if (r != most.first) continue;
     const ByRank& values = by_link ? sums.with_transfers : sums.work;
-    set_gain(sums, r, excess_over(ledger, r, most.second), out[r]);
+    const ExcessByOwner excess = excess_over(ledger, r, most.second);
+    set_gain(is_pipeline(records)
+                 ? replayed_gain(ledger, records, static_cast<std::uint32_t>(r), excess)
+                 : gain_of_excess(sums, r, excess),
+             sums.cost[r], out[r]);
     limit_gain(std::llround(most.sums[r] - most.sums[most.second]), out[r]);
     out[r].is_late = is_above(values[r], values[most.second]);
   }

@@ -4,7 +4,8 @@
 //   cost of rank L in a step    what the ledger charges of other ranks' time to L's work
 //   gain of balancing L         of what the others waited for it, on their mean, the part that is for
 //                               what L did more than the rank N that works most beside it, owner by
-//                               owner: then N would hold them. It is no more than what L works more
+//                               owner: then N would hold them. In a pipeline the job is replayed
+//                               without that excess. It is no more than what L works more
 //                               than N in all, and no more than the least time in which the host of
 //                               another rank only waited: a host that works all the time would hold
 //                               them in L's place
