@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kNotYet = std::numeric_limits<double>::lowest();
 
-// What a rank does up to `time`, by the recording's time. Of equal times, what ends there comes before
+// What a rank does up to `time`, by the recording's time. What ends at a time comes before its
 // entries, and these before the waits that they end.
 struct Event {
   enum Kind : std::uint8_t { work, transfer, entry, wait };
@@ -18,7 +18,7 @@ struct Event {
   Kind kind = work;
   std::uint32_t rank = 0;
   std::uint32_t match = kNone;  // row of Matches::collectives
-  double share = 1;             // of work
+  double share = 1;             // what is kept of work
 };
 
 class Replay {
