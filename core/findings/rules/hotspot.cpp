@@ -8,7 +8,8 @@
 //                 between: all but the longest of each chain, where that is 30 % of the chains at
 //                 least. Else half of it: what a better algorithm may give is an assumption (a
 //                 tenth to all but a tenth), and is measured by trying
-//   CUDA graphs that are one op each are no hotspot: what runs inside is not known.
+//   CUDA graphs that are one op each are no hotspot: what runs inside is not known. Nor are random
+//   numbers on the CPU.
 //   What loop_invariant and unfused_attention explain is theirs, and the optimizer's phase is
 //   unfused_optimizer's. At most the three largest are reported.
 #include "core/findings/rules/rules.hpp"
@@ -93,23 +94,37 @@ bool is_cpu_candidate(Cause cause) {
          cause == Cause::host_compute_elementwise || cause == Cause::host_compute_other;
 }
 
+// Whether an operation on the CPU makes random numbers: it costs so much a number, reads no tensor,
+// and no compiler fuses it.
+bool makes_random_numbers(const JudgedRun& run, const Segment& s) {
+  if (run.has_device || s.host_evidence == kNone) return false;
+  constexpr std::string_view kGenerators[] = {
+      "aten::normal_",    "aten::uniform_",     "aten::random_",     "aten::bernoulli_",
+      "aten::bernoulli",  "aten::exponential_", "aten::cauchy_",     "aten::log_normal_",
+      "aten::geometric_", "aten::poisson",      "aten::multinomial", "aten::randperm"};
+  const std::string_view name = run.trace.text(run.trace.host_ranges().name[s.host_evidence]);
+  return std::find(std::begin(kGenerators), std::end(kGenerators), name) != std::end(kGenerators);
+}
+
 struct Hotspot {
   Cause cause = Cause::gpu_other;
   PhaseId phase = 0;
   std::int64_t ns = 0;
   double of_phase = 0;
+  double of_cause = 1;  // share of the cause's time in the phase; the rest makes random numbers
 };
 
 std::vector<Hotspot> find_hotspots(const JudgedRun& run) {
   std::map<PhaseId, std::int64_t> walls;
-  std::map<std::pair<PhaseId, Cause>, std::int64_t> sums;
+  std::map<std::pair<PhaseId, Cause>, std::int64_t> sums, random;
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
     if (!run.counts(s.time.begin) || s.cause == Cause::host_core_wait) continue;
     walls[s.phase] += s.time.length();
-    if ((run.has_device ? is_candidate(s.cause) : is_cpu_candidate(s.cause)) &&
-        !run.optimizer_phases[s.phase] && !is_whole_graph(run, s))
-      sums[{s.phase, s.cause}] += run.unexplained_ns(i);
+    if (!(run.has_device ? is_candidate(s.cause) : is_cpu_candidate(s.cause)) ||
+        run.optimizer_phases[s.phase] || is_whole_graph(run, s))
+      continue;
+    (makes_random_numbers(run, s) ? random : sums)[{s.phase, s.cause}] += run.unexplained_ns(i);
   }
   std::vector<Hotspot> out;
   for (const auto& [key, ns] : sums) {
@@ -117,7 +132,8 @@ std::vector<Hotspot> find_hotspots(const JudgedRun& run) {
     const double ns_per_step = run.per_step(ns);
     if (of_phase >= kLeastOfPhase && run.weight(ns_per_step) >= kLeastOfStep &&
         kAssumedGain * ns_per_step >= run.least_ns())
-      out.push_back({key.second, key.first, ns, of_phase});
+      out.push_back({key.second, key.first, ns, of_phase,
+                     static_cast<double>(ns) / static_cast<double>(ns + random[key])});
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const Hotspot& a, const Hotspot& b) { return a.ns > b.ns; });
@@ -184,6 +200,8 @@ Fix faster_by(const JudgedRun& run, const Hotspot& spot, std::vector<DeviceOpId>
   if (run.has_device) {
     set_ops(out, std::move(ops), kHotspot);
   } else {
+    for (double* factor : {&out.factor, &out.factor_low, &out.factor_high})
+      *factor = 1 - (1 - *factor) * spot.of_cause;
     out.scope.cause = spot.cause;
     if (spot.phase != 0) out.scope.phases = {spot.phase};
   }
@@ -219,7 +237,7 @@ Finding hotspot_finding(const JudgedRun& run, const Hotspot& spot) {
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
     if (s.cause != spot.cause || s.phase != spot.phase || run.unexplained_ns(i) <= 0) continue;
-    if (is_whole_graph(run, s)) continue;
+    if (is_whole_graph(run, s) || makes_random_numbers(run, s)) continue;
     price.add(s, run.unexplained_ns(i));
     operations.add(run, s, run.unexplained_ns(i));
     ops.push_back(s.device_evidence);
