@@ -89,8 +89,8 @@ bool is_runnable(pid_t tid) noexcept {
   return name_end != std::string_view::npos && stat.substr(name_end + 2).starts_with('R');
 }
 
-// "1 0x4 0x7feb ...": the call's number and its arguments; "running" where it is in none. A select
-// of no descriptors is the sleep of Pythons before 3.11.
+// "1 0x4 0x7feb ...": the call's number and its arguments; "running" where it is in none. Pythons
+// before 3.11 sleep by a select of no descriptors.
 AsleepIn asleep_in(pid_t tid) noexcept {
   std::array<char, 256> text{};
   const std::string_view call = read_of_thread(tid, "syscall", text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a job would take if one rank did less of some of its work: all ranks are replayed together.
+// Replays all ranks of a job, one of which does less of some of its work, to see when they end.
 //
 //   work          takes as long as it did; that of the rank, its share of it
 //   entry         a rank enters a collective at the same point of its own work as it did

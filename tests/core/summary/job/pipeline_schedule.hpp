@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one stage of a pipeline does in a step, in order: some forward passes to fill the pipeline,
+// Lists what one stage of a pipeline does in a step: some forward passes to fill the pipeline,
 // then one forward and one backward pass in turns, then the backward passes that are left. Messages
 // to and from one neighbour that stand side by side go together.
 #pragma once
