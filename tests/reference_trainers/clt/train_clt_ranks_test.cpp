@@ -38,6 +38,12 @@ class TrainCltRanks : public testing::Test {
   fs::path folder_;
 };
 
+// Returns another port at each call, below those that the system gives to connections.
+std::string own_port() {
+  static int calls = 0;
+  return std::to_string(20000 + (getpid() * 4 + calls++) % 12000);
+}
+
 double last_loss(const std::string& arguments) {
   const Outcome outcome = train_clt(arguments);
   EXPECT_EQ(outcome.status, 0) << arguments;
@@ -57,7 +63,7 @@ TEST_F(TrainCltRanks, SeveralProcessesReachTheLossOfOne) {
 TEST_F(TrainCltRanks, AreFoundInTheEnvironmentAsTorchrunSetsIt) {
   const std::string tiny = kTiny;
   const std::string program = std::string(TRAIN_CLT) + " " + tiny;
-  const std::string port = std::to_string(20000 + getpid() % 20000);
+  const std::string port = own_port();
   const std::string common = "WORLD_SIZE=2 MASTER_ADDR=localhost MASTER_PORT=" + port + " ";
   const Outcome outcome = run_in_shell(common + "RANK=1 " + program + " 2>/dev/null & " + common +
                                        "RANK=0 " + program + " 2>/dev/null; wait");
@@ -222,7 +228,7 @@ TEST_F(TrainCltRanks, RanksThatReadOtherActivationsAreNamed) {
     (void)train_clt(std::string(kTiny) + " --seed " + rank + " --write-data " + path(rank) +
                     "/data");
   }
-  const std::string port = std::to_string(20000 + getpid() % 20000);
+  const std::string port = own_port();
   const auto rank = [&](const std::string& number) {
     return "(cd " + path(number) + " && WORLD_SIZE=2 MASTER_ADDR=localhost MASTER_PORT=" + port +
            " RANK=" + number + " " + TRAIN_CLT + " " + kTiny + " --data data 2>&1)";
