@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records two Gloo ranks and checks the job's report: the late rank, its line and its cost; ranks that are killed,
+"""Records two Gloo ranks, and four, and checks the job's report: the late rank, its line and its cost; ranks that are killed,
 missing or doubled are named, and the rest is reported."""
 import glob
 import json
@@ -15,10 +15,10 @@ PYTHON = os.environ.get("STEPSCOPE_PYTHON") or sys.executable
 PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "late_ranks.py")
 
 
-def record(folder, mode):
-    path = os.path.join(folder, mode + ".scope")
+def record(folder, mode, ranks=2):
+    path = os.path.join(folder, f"{mode}{ranks}.scope")
     command = [STEPSCOPE, "profile", "-o", path, "--", PYTHON, "-m", "torch.distributed.run", "--standalone",
-               "--nproc_per_node", "2", PROGRAM, mode]
+               "--nproc_per_node", str(ranks), PROGRAM, mode]
     run = subprocess.run(command, capture_output=True, text=True, timeout=300,
                          env={**os.environ, "OMP_NUM_THREADS": "1"})
     return path, run.stdout
@@ -45,6 +45,19 @@ def check_sum(document):
 
 def notes(document):
     return " ".join(document.get("job", {}).get("notes", []) + document["steps"]["notes"])
+
+
+def check_four(folder):
+    """Four ranks on few cores: who is late and where, and about what it costs."""
+    path, said = record(folder, "late", ranks=4)
+    slept, line = (int(number) for number in re.search(r"slept (\d+) ns at line (\d+)", said).groups())
+    late = report(path)
+    check_sum(late)
+    found = [f for f in late["findings"] if f["id"] == "late_rank"]
+    assert [rank["late"] for rank in late["job"]["ranks"]] == [False, True, False, False], late["job"]
+    assert found and found[0]["line"] == line, found
+    gain = found[0]["ceiling_ns_per_step"]
+    assert abs(gain - slept) < 0.25 * slept, (gain, slept)
 
 
 def main():
@@ -85,6 +98,7 @@ def main():
         document = report(alone)
         assert "job" not in document and "of its 2 ranks" in notes(document), notes(document)
 
+        check_four(folder)
         doubled = os.path.join(folder, "doubled.scope")
         shutil.copytree(path, doubled)
         shutil.copy(files[1], os.path.join(doubled, "copy-of-" + os.path.basename(files[1])))
