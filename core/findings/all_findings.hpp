@@ -38,7 +38,7 @@ Findings find_all_replayed(const Trace& trace, const Steps& steps, const Attribu
 
 // Findings of a job as a whole, in place of one rank's findings about communication:
 //
-//   late_rank      fires for each rank that is later than the others by more than chance
+//   late_rank      fires for a rank that works more than the others by more than chance
 //                  (lateness.hpp), if all would gain 1 % of the step by its coming in time; its
 //                  lines are those that the ledger charges with the others' waiting
 //                  forecast: the step less that gain, with a 90 % interval over the steps

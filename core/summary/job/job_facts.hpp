@@ -38,7 +38,7 @@ struct JobRank {
   std::int64_t undecided_ns_total = 0;
   std::int64_t costs_ns_total = 0;  // what all others together waited for this one
   std::uint64_t times_last = 0;     // collectives that it entered last
-  bool is_late = false;             // later than the others by more than chance
+  bool is_late = false;             // works more than the others by more than chance
   std::int64_t gain_ns_total = 0;   // what every rank would gain if it came when the next one does
   std::int64_t gain_error_ns = 0;   // half of the gain's 90 % interval, a step
   std::vector<JobReason> reasons;   // largest first; they sum to costs_ns_total
