@@ -17,8 +17,10 @@ microseconds move the mean step by 1 %. Then the kinds of damage.py and rewritte
 """
 import argparse
 import collections
+import gc
 import gzip
 import json
+import marshal
 import pathlib
 import re
 import subprocess
@@ -108,6 +110,30 @@ def read(path):
         return json.load(file)
 
 
+class Whole:
+    """A trace that is changed again and again. It is parsed once, and of a changed one only those events are written that differ."""
+
+    def __init__(self, path):
+        document = read(path)
+        self.packed = marshal.dumps(document)
+        self.texts = {key_of(event): json.dumps(event) for event in document["traceEvents"]}
+
+    def fresh(self):
+        return marshal.loads(self.packed)
+
+    def text_of(self, document):
+        if not isinstance(document, dict) or not isinstance(document.get("traceEvents"), list):
+            return json.dumps(document)
+        return json.dumps(document | {"traceEvents": []}).replace('"traceEvents": []', f'"traceEvents": {self.list_of(document["traceEvents"])}', 1)
+
+    def list_of(self, events):
+        return "[" + ", ".join([self.texts.get(key_of(event)) or json.dumps(event) for event in events]) + "]"
+
+
+def key_of(event):
+    return marshal.dumps(event, 2)
+
+
 DAMAGE = damage.KINDS | rewritten.KINDS
 
 
@@ -154,24 +180,24 @@ def judge(kind, done, whole):
 
 def damaged(stepscope, trace, only, folder):
     failed = False
-    text = json.dumps(read(trace))
-    whole = json.loads(run_report(stepscope, text, folder).stdout)
+    original = Whole(trace)
+    whole = json.loads(run_report(stepscope, original.text_of(original.fresh()), folder).stdout)
     for name, (kind, change) in DAMAGE.items():
         if only and name not in only:
             continue
-        document = change(json.loads(text))
+        document = change(original.fresh())
         if document is None:
             continue
-        done = run_report(stepscope, document if isinstance(document, (str, bytes)) else json.dumps(document), folder)
+        done = run_report(stepscope, document if isinstance(document, (str, bytes)) else original.text_of(document), folder)
         wrong, shown = judge(kind, done, whole)
         failed = failed or bool(wrong)
         print(f"{trace.name:<34} {name:<24} {shown}{'  WRONG: ' + wrong if wrong else ''}", flush=True)
     return failed
 
 
-def report_of(stepscope, document, folder):
+def report_of(stepscope, text, folder):
     path = pathlib.Path(folder) / "trace.json"
-    path.write_text(json.dumps(document))
+    path.write_text(text)
     done = subprocess.run([stepscope, "report", path, "--format", "json"], capture_output=True, text=True)
     if done.returncode not in (0, 3):
         sys.exit(f"report: exit {done.returncode}: {done.stderr[-500:]}")
@@ -185,14 +211,16 @@ def main():
     parser.add_argument("--damage", nargs="+", choices=sorted(DAMAGE), help="these kinds of damage.py and rewritten.py alone")
     args = parser.parse_args()
     failed = False
+    gc.disable()  # nothing here is in a cycle, and a search for one goes through all events
     with tempfile.TemporaryDirectory() as folder:
         for trace in args.traces:
             failed = damaged(args.stepscope, trace, args.damage, folder) or failed
-            whole = None
+            whole, original = None, Whole(trace)
             for kind, change in ({} if args.damage else KINDS).items():
-                document = read(trace)
+                document = original.fresh()
                 document["traceEvents"] = change(document["traceEvents"])
-                report = report_of(args.stepscope, document["traceEvents"] if kind == "list" else document, folder)
+                text = original.list_of(document["traceEvents"]) if kind == "list" else original.text_of(document)
+                report = report_of(args.stepscope, text, folder)
                 partition = report["partition"]
                 unexplained = sum(part["ns_total"] for part in partition["parts"] if part["cause"] in ("unknown", "host.other"))
                 share = unexplained / partition["wall_ns_total"]

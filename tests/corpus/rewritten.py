@@ -7,7 +7,7 @@ import copy
 import gzip
 import json
 
-from damage import CALLS, DEVICE, begin, end, is_mark, keep, marks_of, of
+from trace_events import CALLS, DEVICE, begin, end, is_mark, keep, marks_of, of
 
 
 def text_of(document):
@@ -17,16 +17,16 @@ def text_of(document):
 def members(document):
     text = text_of(document)
     half = len(text) // 2
-    return gzip.compress(text[:half]) + gzip.compress(b"") + gzip.compress(text[half:])
+    return gzip.compress(text[:half], 1) + gzip.compress(b"", 1) + gzip.compress(text[half:], 1)
 
 
 def cut(document):
-    packed = gzip.compress(text_of(document))
+    packed = gzip.compress(text_of(document), 1)
     return packed[: len(packed) * 2 // 3]
 
 
 def with_a_wrong_checksum(document):
-    packed = bytearray(gzip.compress(text_of(document)))
+    packed = bytearray(gzip.compress(text_of(document), 1))
     packed[-6] ^= 0xFF
     return bytes(packed)
 
@@ -151,6 +151,15 @@ def without(*fields):
     return each(lambda event: event.get("cat") in DEVICE + CALLS, change)
 
 
+def side_stream(how):
+    """Every fifth record of the device is of a second stream; `how` spells a stream's address."""
+    def change(document):
+        for number, event in enumerate(of(document, *DEVICE)):
+            event["args"]["stream"] = event["tid"] = how(2 ** 46 + 4096 * (number % 5 == 4))
+        return document
+    return change
+
+
 def of_another_tool(category, process=None):
     def change(document):
         events = [{"ph": "X", "cat": category, "name": event["name"], "pid": 1, "tid": 1, "ts": event["ts"], "dur": event["dur"]}
@@ -169,8 +178,8 @@ def spell(field, how):
 KINDS = {
     "byte_order_mark": ("same", lambda document: b"\xef\xbb\xbf" + text_of(document)),
     "gzip_members": ("same", members),
-    "gzip_padded": ("same", lambda document: gzip.compress(text_of(document)) + b"\0" * 512),
-    "gzip_twice": ("refused", lambda document: gzip.compress(gzip.compress(text_of(document)))),
+    "gzip_padded": ("same", lambda document: gzip.compress(text_of(document), 1) + b"\0" * 512),
+    "gzip_twice": ("refused", lambda document: gzip.compress(gzip.compress(text_of(document), 1))),
     "gzip_cut": ("refused", cut),
     "gzip_checksum": ("refused", with_a_wrong_checksum),
     "zero_bytes_behind": ("same", lambda document: text_of(document) + b"\0" * 4096),
@@ -197,6 +206,8 @@ KINDS = {
     "times_with_exponents": ("same", spell("ts", lambda ts: f"{float(ts) / 1e6:.12f}e6")),
     "no_pid": ("same", each(timed, lambda event, number: event.pop("pid", None))),
     "device_without_ids": ("same", each(every(1, *DEVICE), lambda event, number: (event.pop("pid"), event.pop("tid")))),
+    "streams_of_64_bits": ("same", side_stream(int)),
+    "streams_as_text": ("same", side_stream(hex)),
     "all_of_process_0": ("same", spell("pid", lambda pid: 0)),
     "ids_with_words": ("same", lambda document: spell("tid", lambda tid: f"thread {tid}")(spell("pid", lambda pid: f"process {pid}")(document))),
     "negative_threads": ("same", spell("tid", lambda tid: -tid - 1 if isinstance(tid, int) else tid)),

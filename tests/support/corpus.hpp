@@ -27,6 +27,16 @@ inline std::vector<std::filesystem::path> corpus_traces() {
   return out;
 }
 
+// The traces that are compared with the slow Python reference: those of at most 1.6 MB, or all where
+// STEPSCOPE_WHOLE_CORPUS is set (the tests with the label "nightly").
+inline std::vector<std::filesystem::path> compared_traces() {
+  std::vector<std::filesystem::path> out = corpus_traces();
+  if (std::getenv("STEPSCOPE_WHOLE_CORPUS") == nullptr)
+    std::erase_if(out,
+                  [](const auto& path) { return std::filesystem::file_size(path) > 1'600'000; });
+  return out;
+}
+
 // Returns what a command prints; the test fails if the command does.
 inline std::string output_of(const std::string& command) {
   std::string out;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/text_trace.hpp"
 
+#include <cctype>
 #include <map>
 #include <stdexcept>
 
@@ -281,12 +282,20 @@ void TextTrace::multiprocessors(const TextLine& line) {
   make_.data.devices.at(0).multiprocessors = static_cast<std::uint32_t>(parse_count(word(line, 1)));
 }
 
-// counter TRACK TIME VALUE: a sample, of process 0.
+// counter [pN.]TRACK TIME VALUE: a sample, of process 0 unless another is named.
 void TextTrace::counter(const TextLine& line) {
   Counters& counters = make_.data.counters;
+  std::string_view track = word(line, 1);
+  ProcessId process = 0;
+  if (const std::size_t dot = track.find('.');
+      dot != std::string_view::npos && dot > 1 && track[0] == 'p' &&
+      std::isdigit(static_cast<unsigned char>(track[1])) != 0) {
+    process = static_cast<ProcessId>(parse_count(track.substr(1, dot - 1)));
+    track.remove_prefix(dot + 1);
+  }
   counters.time.push_back(host_time(word(line, 2)));
-  counters.track.push_back(make_.data.strings.intern(word(line, 1)));
-  counters.process.push_back(0);
+  counters.track.push_back(make_.data.strings.intern(track));
+  counters.process.push_back(process);
   counters.value.push_back(static_cast<double>(parse_count(word(line, 3))));
 }
 
