@@ -56,17 +56,19 @@ std::vector<Call> calls_in_order(const TraceData& data, const std::vector<CallId
 }
 
 // How much later than the wait's return the work ended that it waited for: all launched so far, or
-// the copy to the host right before it on its thread.
+// the copy to the host right before it on its thread. A wait without a length does not say when it
+// returned.
 std::vector<std::int64_t> ends_behind_waits(const std::vector<Call>& calls) {
   std::vector<std::int64_t> out;
   std::int64_t last_end = std::numeric_limits<std::int64_t>::min();
   std::unordered_map<ThreadId, const Call*> before;
   for (const Call& call : calls) {
     const Call* const previous = std::exchange(before[call.thread], &call);
+    const bool returns = call.end > call.begin;
     const bool reads = call.api == ApiKind::sync_stream && previous != nullptr &&
                        previous->is_read && !previous->device.empty();
-    if (reads) out.push_back(previous->device.end - call.end);
-    if (call.api == ApiKind::sync_device && last_end > call.begin)
+    if (reads && returns) out.push_back(previous->device.end - call.end);
+    if (call.api == ApiKind::sync_device && last_end > call.begin && returns)
       out.push_back(last_end - call.end);
     if (!call.device.empty()) last_end = std::max(last_end, call.device.end);
   }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "core/importers/device_clock.hpp"
 #include "core/importers/device_places.hpp"
 #include "core/importers/trace_repairs.hpp"
+#include "core/importers/usual_times.hpp"
 #include "core/model/row_order.hpp"
 #include "core/support/duration.hpp"
 #include "core/support/statistics.hpp"
@@ -16,10 +18,12 @@
 namespace stepscope {
 namespace {
 
-constexpr double kRounded = 0.05;  // share of the records
+constexpr double kRounded = 0.05;             // share of the records
+constexpr double kFewLost = 0.2;              // share of the records
+constexpr std::int64_t kTwoUnits_ns = 2'000;  // two units of a clock of microseconds
 constexpr double kMany = 0.5;
 constexpr std::size_t kFewestCalls = 20;
-constexpr std::int64_t kLongestQuick_ns = 300'000, kShortestSlow_ns = 200;
+constexpr std::int64_t kLongestQuick_ns = 300'000, kShortestSlow_ns = 200, kShortestKernel_ns = 500;
 
 bool is_same_record(const DeviceOps& d, const std::vector<Stream>& streams, DeviceOpId a,
                     DeviceOpId b) {
@@ -57,24 +61,76 @@ void remove_doubles(TraceData& data) {
       doubles, doubles == 1 ? "" : "s", doubles == 1 ? "stands" : "stand"));
 }
 
-// The clock's rounding takes the length of few kernels.
-void remove_kernels_without_length(TraceData& data) {
-  DeviceOps& d = data.device_ops;
-  std::vector<bool> gone(d.size(), false);
-  std::uint64_t kernels = 0, without = 0;
+bool counts_whole_microseconds(const DeviceOps& d) {
+  return std::all_of(d.begin.begin(), d.begin.end(),
+                     [](std::int64_t begin) { return begin % 1'000 == 0; });
+}
+
+// By row, kernels and copies without a length that were not rounded away. A clock of microseconds
+// takes the length of what is as short as its unit, which others like it show, and of few others.
+std::vector<bool> lost_lengths(const DeviceOps& d, const UsualTimes& usual,
+                               const std::vector<bool>& without) {
+  const bool rounds = counts_whole_microseconds(d);
+  std::vector<bool> out(d.size(), false);
+  std::uint64_t kernels = 0, alone = 0;  // those without a length of which no other has one
   for (DeviceOpId op = 0; op < d.size(); ++op) {
-    if (d.kind[op] != DeviceOpKind::kernel) continue;
-    ++kernels;
-    gone[op] = d.begin[op] == d.end[op];
-    without += gone[op] ? 1U : 0U;
+    kernels += is_kernel(d, op) ? 1U : 0U;
+    const std::int64_t least = without[op] ? usual.least(op) : -1;
+    out[op] = least > (rounds ? kTwoUnits_ns : 0);
+    alone += without[op] && is_kernel(d, op) && least < 0 ? 1U : 0U;
   }
-  if (static_cast<double>(without) <= kRounded * static_cast<double>(kernels)) return;
-  erase_device_ops(d, gone);
-  data.health.zero_timestamps += without;
-  data.health.notes.push_back(
-      fmt::format("{} of {} records of kernels have no length, which the profiler lost: what they "
-                  "took is not in the device's busy time",
-                  without, kernels));
+  if (static_cast<double>(alone) <= (rounds ? kRounded : 0) * static_cast<double>(kernels))
+    return out;
+  for (DeviceOpId op = 0; op < d.size(); ++op)
+    out[op] = out[op] || (without[op] && is_kernel(d, op) && usual.least(op) < 0);
+  return out;
+}
+
+// Where few records lack their length, each is given the time of others like it.
+void give_lost_lengths(TraceData& data, const std::vector<bool>& lost, std::uint64_t count) {
+  const StreamOrder order = in_stream_order(data.device_ops);
+  std::vector<WrongEnd> wrong;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (!lost[order[i]]) continue;
+    const bool is_last = i + 1 == order.size() ||
+                         data.device_ops.stream[order[i]] != data.device_ops.stream[order[i + 1]];
+    wrong.push_back({order[i], is_last ? std::numeric_limits<std::int64_t>::max()
+                                       : data.device_ops.begin[order[i + 1]]});
+  }
+  give_usual_times(data.device_ops, wrong);
+  data.health.notes.push_back(fmt::format(
+      "{} record{} of the device's work {} no length, which the profiler lost: {} given the time "
+      "of "
+      "others like {}, and end{} at the latest where the next op begins",
+      count, count == 1 ? "" : "s", count == 1 ? "has" : "have", count == 1 ? "it is" : "they are",
+      count == 1 ? "it" : "them", count == 1 ? "s" : ""));
+}
+
+void remove_lost_lengths(TraceData& data, const std::vector<bool>& lost, std::uint64_t all) {
+  const auto count = static_cast<std::uint64_t>(std::count(lost.begin(), lost.end(), true));
+  erase_device_ops(data.device_ops, lost);
+  data.health.zero_timestamps += count;
+  data.health.notes.push_back(fmt::format(
+      "{} of {} records of the device's work {} no length, which the profiler lost: what "
+      "they took is not in the device's busy time",
+      count, all, count == 1 ? "has" : "have"));
+}
+
+void mend_lengths(TraceData& data) {
+  const DeviceOps& d = data.device_ops;
+  std::vector<bool> without(d.size(), false);
+  for (DeviceOpId op = 0; op < d.size(); ++op)
+    without[op] = d.begin[op] == d.end[op] && (is_kernel(d, op) || is_plain_copy(d, op));
+  const UsualTimes usual(d, without);
+  std::vector<bool> known = lost_lengths(d, usual, without), unknown(d.size(), false);
+  const auto count = [](const std::vector<bool>& some) {
+    return static_cast<std::uint64_t>(std::count(some.begin(), some.end(), true));
+  };
+  const bool few = static_cast<double>(count(known)) <= kFewLost * static_cast<double>(d.size());
+  for (DeviceOpId op = 0; op < d.size(); ++op)
+    if (known[op] && (!few || usual.least(op) < 0)) known[op] = false, unknown[op] = true;
+  if (count(known) > 0) give_lost_lengths(data, known, count(known));
+  if (count(unknown) > 0) remove_lost_lengths(data, unknown, d.size());
 }
 
 // A number that many ops of plain launches share is none: the ops are tied to no call. Where an op
@@ -122,25 +178,49 @@ void remove_far_records(TraceData& data) {
       count, count == 1 ? "" : "s", count == 1 ? "lies" : "lie", count == 1 ? "it" : "they"));
 }
 
-// A launch takes some microseconds, whatever it launches, unless the device's queue is full.
-void note_unit_of_time(TraceData& data) {
-  std::vector<std::int64_t> lengths;
+std::vector<std::int64_t> lengths_of_launches(const TraceData& data) {
+  std::vector<std::int64_t> out;
   for (CallId call = 0; call < data.calls.size(); ++call) {
     const RangeId range = data.calls.range[call];
     if (data.calls.api[call] == ApiKind::launch_kernel)
-      lengths.push_back(data.host_ranges.end[range] - data.host_ranges.begin[range]);
+      out.push_back(data.host_ranges.end[range] - data.host_ranges.begin[range]);
   }
-  if (lengths.size() < kFewestCalls) return;
-  const std::int64_t quick = percentile(lengths, 0.1), slow = percentile(lengths, 0.9);
-  const bool too_long = quick > kLongestQuick_ns;
-  if (!too_long && slow >= kShortestSlow_ns) return;
-  data.health.notes.push_back(fmt::format(
-      "nine of ten kernel launches take {} {}, and none does: the times of this file seem to be in "
-      "a "
-      "unit that is a thousand times as {} as they are read in (nanoseconds of nsys, else "
-      "microseconds). Then every time in this report is wrong by that factor",
-      too_long ? "over" : "at most", format_duration(static_cast<double>(too_long ? quick : slow)),
-      too_long ? "short" : "long"));
+  return out;
+}
+
+// Those that a clock of microseconds rounded away tell nothing.
+std::vector<std::int64_t> lengths_of_kernels(const DeviceOps& d) {
+  std::vector<std::int64_t> out;
+  for (DeviceOpId op = 0; op < d.size(); ++op)
+    if (is_kernel(d, op) && d.end[op] > d.begin[op]) out.push_back(d.end[op] - d.begin[op]);
+  return out;
+}
+
+// A launch takes some microseconds, whatever it launches, unless the device's queue is full, and no
+// kernel takes less than one. Launches without a length, beside kernels that have theirs, tell nothing.
+void note_unit_of_time(TraceData& data) {
+  const auto note = [&data](const char* what, const char* whose, bool too_long,
+                            std::int64_t length) {
+    data.health.notes.push_back(fmt::format(
+        "nine of ten {} take {} {}, and none does: the times of {} seem to be in a unit that is a "
+        "thousand times as {} as they are read in (nanoseconds of nsys, else microseconds). Then "
+        "each of them in this report is wrong by that factor",
+        what, too_long ? "over" : "at most", format_duration(static_cast<double>(length)), whose,
+        too_long ? "short" : "long"));
+  };
+  const std::vector<std::int64_t> launches = lengths_of_launches(data);
+  const std::vector<std::int64_t> kernels = lengths_of_kernels(data.device_ops);
+  const bool has_kernels = kernels.size() >= kFewestCalls;
+  const std::int64_t long_kernel = has_kernels ? percentile(kernels, 0.9) : 0;
+  if (launches.size() >= kFewestCalls) {
+    const std::int64_t quick = percentile(launches, 0.1), slow = percentile(launches, 0.9);
+    const bool is_lost = slow == 0 && long_kernel >= kShortestKernel_ns;
+    if (quick > kLongestQuick_ns) return note("kernel launches", "this file", true, quick);
+    if (slow < kShortestSlow_ns && !is_lost)
+      return note("kernel launches", "this file", false, slow);
+  }
+  if (!has_kernels || long_kernel >= kShortestKernel_ns) return;
+  note("kernels", "the device's records", false, long_kernel);
 }
 
 std::vector<bool> either(std::vector<bool> a, const std::vector<bool>& b) {
@@ -153,7 +233,7 @@ std::vector<bool> either(std::vector<bool> a, const std::vector<bool>& b) {
 void mend_foreign_records(TraceData& data) {
   put_in_order(data);
   remove_doubles(data);
-  remove_kernels_without_length(data);
+  mend_lengths(data);
   forget_shared_numbers(data);
   const std::vector<CallId> launch_of = link_launches(data);
   const std::vector<bool> misplaced = misplaced_ops(data, launch_of);

@@ -8,6 +8,7 @@
 
 #include "core/importers/kineto/kineto.hpp"
 #include "core/importers/nsys/nsys.hpp"
+#include "core/importers/rounded_times.hpp"
 #include "core/importers/trace_repairs.hpp"
 #include "core/store/reader/reader.hpp"
 #include "core/symbols/native_lines.hpp"
@@ -56,7 +57,10 @@ Result<Trace> built(const fs::path& path, const std::function<Result<TraceData>(
     if (!data.ok()) return data.error();
     add_native_lines(*data);
     add_sampled_programs(*data);
-    if (data->source != SourceKind::stepscope) mend_foreign_records(*data);
+    const bool foreign = data->source != SourceKind::stepscope;
+    if (foreign) mend_foreign_records(*data);
+    if (const Status times = foreign ? check_rounded_times(*data) : Status(Done{}); !times.ok())
+      return bad_input(path.string() + ": " + times.error().message);
     mend_stream_order(*data);
     return Trace::build(std::move(*data));
   } catch (const std::bad_alloc&) {

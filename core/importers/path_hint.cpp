@@ -36,12 +36,22 @@ std::vector<std::string> runs_in(const fs::path& folder) {
   return out;
 }
 
+// A name without what all runs end with, which makes no two names alike.
+std::string_view stem(std::string_view name) {
+  for (const std::string_view suffix : kSuffixes)
+    if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+  return name;
+}
+
 std::string nearest_run(const std::string& name, const std::vector<std::string>& runs) {
   for (const std::string_view suffix : kSuffixes) {
     const std::string whole = name + std::string(suffix);
     if (std::binary_search(runs.begin(), runs.end(), whole)) return whole;
   }
-  return std::string(nearest(name, {runs.begin(), runs.end()}));
+  std::vector<std::string_view> alike;
+  for (const std::string& run : runs)
+    if (stem(name) == name || !nearest(stem(name), {stem(run)}).empty()) alike.push_back(run);
+  return std::string(nearest(name, alike));
 }
 
 std::string runs_named(const std::vector<std::string>& names) {
@@ -68,12 +78,15 @@ std::optional<Error> no_run_error(const fs::path& folder) {
   const bool stores = std::any_of(runs.begin(), runs.end(),
                                   [](const std::string& name) { return name.ends_with(".sst"); });
   if (stores) return {};
+  fs::directory_iterator(folder, error);
+  if (error) return io_error("cannot read " + folder.string() + ": " + error.message());
   if (runs.empty())
     return bad_input(folder.string() +
                      " is not a run, and holds none: give the folder NAME.scope that 'stepscope "
                      "profile' wrote, or a trace file");
-  return bad_input(fmt::format("{} is not a run; it holds {}: give one of them", folder.string(),
-                               runs_named(runs)));
+  return bad_input(fmt::format(
+      "{} is not a run; it holds {}: give one of them, or by name those that are ranks of one job",
+      folder.string(), runs_named(runs)));
 }
 
 }  // namespace stepscope

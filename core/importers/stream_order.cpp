@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "core/importers/usual_times.hpp"
 #include "core/support/duration.hpp"
 
 namespace stepscope {
@@ -22,34 +21,8 @@ constexpr double kNoOrder = 0.2;              // share of kernels
 constexpr std::int64_t kFarLonger = 10;       // times as long
 constexpr std::size_t kFewestOthers = 3;
 
-bool is_plain_copy(const DeviceOps& ops, std::size_t op) {
-  const bool is_copy = ops.kind[op] == DeviceOpKind::memcpy || ops.kind[op] == DeviceOpKind::memset;
-  return is_copy && ops.graph[op] == 0 && ops.begin[op] != 0;
-}
-
-bool is_kernel(const DeviceOps& ops, std::size_t op) {
-  return ops.kind[op] == DeviceOpKind::kernel && ops.begin[op] != 0;
-}
-
-using Order = std::vector<std::uint32_t>;  // rows of the table
-
-// Returns the ops by stream and begin.
-Order in_stream_order(const DeviceOps& ops) {
-  Order order(ops.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(), [&ops](std::uint32_t a, std::uint32_t b) {
-    return std::pair(ops.stream[a], ops.begin[a]) < std::pair(ops.stream[b], ops.begin[b]);
-  });
-  return order;
-}
-
-struct Broken {
-  std::uint32_t op;
-  std::int64_t next;  // begin of the next op of its stream
-};
-
-std::vector<Broken> broken_copies(const DeviceOps& ops, const Order& order) {
-  std::vector<Broken> out;
+std::vector<WrongEnd> broken_copies(const DeviceOps& ops, const StreamOrder& order) {
+  std::vector<WrongEnd> out;
   for (std::size_t i = 0; i + 1 < order.size(); ++i) {
     const std::uint32_t op = order[i], next = order[i + 1];
     if (ops.stream[op] != ops.stream[next] || !is_plain_copy(ops, op)) continue;
@@ -62,7 +35,7 @@ std::vector<Broken> broken_copies(const DeviceOps& ops, const Order& order) {
 }
 
 // For each place of the order that of the next op of the stream which another call launched.
-std::vector<std::size_t> followers(const DeviceOps& ops, const Order& order) {
+std::vector<std::size_t> followers(const DeviceOps& ops, const StreamOrder& order) {
   std::vector<std::size_t> out(order.size(), order.size());
   for (std::size_t i = order.size(); i-- > 0;) {
     if (i + 1 == order.size() || ops.stream[order[i]] != ops.stream[order[i + 1]]) continue;
@@ -74,16 +47,32 @@ std::vector<std::size_t> followers(const DeviceOps& ops, const Order& order) {
 }
 
 struct BrokenKernels {
-  std::vector<Broken> kernels;
-  std::vector<Broken> without_order;  // those of streams that keep no order
+  std::vector<WrongEnd> kernels;
+  std::vector<WrongEnd> without_order;  // those of streams that keep no order
   std::uint64_t in_such_streams = 0;
 };
 
+// Moves those that take far longer than others of their name: however many they are, that is no sign
+// of a stream without an order, in which kernels take their usual times.
+void take_far_longer(const DeviceOps& ops, std::vector<WrongEnd>& broken,
+                     std::vector<WrongEnd>& far_longer) {
+  std::vector<bool> is_broken(ops.size(), false);
+  for (const WrongEnd& one : broken) is_broken[one.op] = true;
+  const UsualTimes usual(ops, is_broken);
+  const auto keeps_usual_time = [&](const WrongEnd& one) {
+    const std::int64_t time = usual.of(one.op);
+    return time < 0 || ops.end[one.op] - ops.begin[one.op] <= kFarLonger * time;
+  };
+  const auto rest = std::stable_partition(broken.begin(), broken.end(), keeps_usual_time);
+  far_longer.insert(far_longer.end(), rest, broken.end());
+  broken.erase(rest, broken.end());
+}
+
 // Goes from the last op to the first, so that an op is corrected before the one that precedes it.
-BrokenKernels broken_kernels(const DeviceOps& ops, const Order& order) {
+BrokenKernels broken_kernels(const DeviceOps& ops, const StreamOrder& order) {
   const std::vector<std::size_t> behind = followers(ops, order);
   std::vector<std::int64_t> ends = ops.end;
-  std::map<StreamId, std::pair<std::size_t, std::vector<Broken>>> streams;  // kernels, and broken
+  std::map<StreamId, std::pair<std::size_t, std::vector<WrongEnd>>> streams;  // kernels, and broken
   for (std::size_t i = order.size(); i-- > 0;) {
     const std::uint32_t op = order[i];
     if (!is_kernel(ops, op)) continue;
@@ -98,9 +87,10 @@ BrokenKernels broken_kernels(const DeviceOps& ops, const Order& order) {
     broken.push_back({op, begin});
   }
   BrokenKernels out;
-  for (const auto& [stream, of_stream] : streams) {
-    const auto& [kernels, broken] = of_stream;
+  for (auto& [stream, of_stream] : streams) {
+    auto& [kernels, broken] = of_stream;
     const double most = std::max(2.0, kNoOrder * static_cast<double>(kernels));
+    if (static_cast<double>(broken.size()) > most) take_far_longer(ops, broken, out.kernels);
     if (static_cast<double>(broken.size()) <= most) {
       out.kernels.insert(out.kernels.end(), broken.begin(), broken.end());
     } else {
@@ -115,19 +105,18 @@ void note_no_order(const BrokenKernels& found, std::vector<std::string>& notes) 
   if (found.without_order.empty()) return;
   notes.push_back(fmt::format(
       "{} of {} kernels end behind the end of a later one of their stream, where one runs after "
-      "the "
-      "other: their lengths are wrong (another unit than their begins?), or several ranks or "
+      "the other: their lengths are wrong (another unit than their begins?), or several ranks or "
       "processes stand in this file. What the device did is a guess",
       found.without_order.size(), found.in_such_streams));
 }
 
 // The last kernels of streams that outlast the host's last record, and others of their name by far.
-std::vector<Broken> endless_kernels(const TraceData& data, const Order& order) {
+std::vector<WrongEnd> endless_kernels(const TraceData& data, const StreamOrder& order) {
   const DeviceOps& ops = data.device_ops;
   const std::vector<std::int64_t>& ends = data.host_ranges.end;
   if (ends.empty()) return {};
   const std::int64_t last_end = *std::max_element(ends.begin(), ends.end());
-  std::vector<Broken> out;
+  std::vector<WrongEnd> out;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::uint32_t op = order[i];
     const bool is_last = i + 1 == order.size() || ops.stream[op] != ops.stream[order[i + 1]];
@@ -145,66 +134,7 @@ std::vector<Broken> endless_kernels(const TraceData& data, const Order& order) {
   return out;
 }
 
-// Times of the ops that keep the order, by kind, direction and size; of kernels by name.
-class UsualTimes {
- public:
-  UsualTimes(const DeviceOps& ops, const std::vector<Broken>& broken) : ops_(ops) {
-    std::vector<bool> is_broken(ops.size(), false);
-    for (const Broken& one : broken) is_broken[one.op] = true;
-    for (std::uint32_t op = 0; op < ops.size(); ++op) {
-      if ((is_plain_copy(ops, op) || is_kernel(ops, op)) && !is_broken[op])
-        times_[key(op)].emplace_back(size(op), ops.end[op] - ops.begin[op]);
-    }
-    for (auto& [kind, times] : times_) std::sort(times.begin(), times.end());
-  }
-
-  // -1: there is none of its kind.
-  std::int64_t of(std::uint32_t op) const {
-    const auto at = times_.find(key(op));
-    if (at == times_.end()) return -1;
-    const Times& times = at->second;
-    return is_kernel(ops_, op) ? times[(times.size() - 1) / 2].second : of_nearest(times, size(op));
-  }
-
- private:
-  using Key = std::tuple<DeviceOpKind, CopyKind, StringId>;
-  using Times = std::vector<std::pair<std::uint64_t, std::int64_t>>;  // size and time
-
-  // The shorter of two that are as near.
-  static std::int64_t of_nearest(const Times& times, std::uint64_t size) {
-    const std::pair<std::uint64_t, std::int64_t> wanted{size, 0};
-    const auto above = std::lower_bound(times.begin(), times.end(), wanted);
-    if (above == times.begin()) return above->second;
-    const auto below = std::prev(above);
-    if (above == times.end()) return below->second;
-    return above->first - size < size - below->first ? above->second : below->second;
-  }
-
-  Key key(std::uint32_t op) const {
-    return {ops_.kind[op], ops_.copy_kind[op], is_kernel(ops_, op) ? ops_.name[op] : 0};
-  }
-  std::uint64_t size(std::uint32_t op) const {
-    return is_kernel(ops_, op) || ops_.bytes[op] == kUnknownBytes ? 0 : ops_.bytes[op];
-  }
-
-  const DeviceOps& ops_;
-  std::map<Key, Times> times_;
-};
-
-// Returns by how much the records together became shorter.
-std::int64_t give_usual_times(DeviceOps& ops, const std::vector<Broken>& broken) {
-  const UsualTimes usual(ops, broken);
-  std::int64_t taken = 0;
-  for (const Broken& one : broken) {
-    const std::int64_t time = usual.of(one.op);
-    const std::int64_t end = time < 0 ? one.next : std::min(one.next, ops.begin[one.op] + time);
-    taken += ops.end[one.op] - end;
-    ops.end[one.op] = end;
-  }
-  return taken;
-}
-
-void mend(TraceData& data, const std::vector<Broken>& broken, const char* which, const char* what,
+void mend(TraceData& data, const std::vector<WrongEnd>& broken, const char* which, const char* what,
           const char* given) {
   if (broken.empty()) return;
   const std::int64_t taken = give_usual_times(data.device_ops, broken);
@@ -217,25 +147,26 @@ void mend(TraceData& data, const std::vector<Broken>& broken, const char* which,
 }  // namespace
 
 std::vector<bool> overrunning_ops(const TraceData& data) {
-  const Order order = in_stream_order(data.device_ops);
+  const StreamOrder order = in_stream_order(data.device_ops);
   const BrokenKernels kernels = broken_kernels(data.device_ops, order);
   std::vector<bool> out(data.device_ops.size(), false);
   for (const auto& some : {broken_copies(data.device_ops, order), kernels.kernels,
                            kernels.without_order, endless_kernels(data, order)})
-    for (const Broken& one : some) out[one.op] = true;
+    for (const WrongEnd& one : some) out[one.op] = true;
   return out;
 }
 
 void mend_stream_order(TraceData& data) {
-  const Order order = in_stream_order(data.device_ops);
+  const StreamOrder order = in_stream_order(data.device_ops);
   mend(data, broken_copies(data.device_ops, order), "copies",
-       "end behind the begin of the next op of their stream", "a copy of their kind and size");
+       "with an end behind the begin of the next op of their stream",
+       "a copy of their kind and size");
   const BrokenKernels found = broken_kernels(data.device_ops, order);
   if (data.source != SourceKind::stepscope) note_no_order(found, data.health.notes);
-  mend(data, found.kernels, "kernels", "end behind the end of the next op of their stream",
+  mend(data, found.kernels, "kernels", "with an end behind the end of the next op of their stream",
        "others of their name, and end at the latest where the next op begins");
   mend(data, endless_kernels(data, order), "kernels",
-       "outlast all else, and others of their name more than ten times", "those");
+       "that would outlast all else, and others of their name more than ten times", "those");
 }
 
 }  // namespace stepscope

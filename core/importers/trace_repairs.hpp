@@ -31,12 +31,15 @@ std::vector<bool> overrunning_ops(const TraceData& data);
 // Records of other tools that cannot be, each with a note that says how many there were:
 //
 //   doubles      a record of the device that stands there again is removed
-//   no length    kernels without a length are removed where they are more than rounding makes
+//   no length    a kernel or copy without a length, which is more than rounding makes (others like it
+//                take over 2 us, or the clock is finer), is given the time of others like it; all such
+//                are removed where they are over a fifth, and those of which no other has a length
 //   numbers      an op under the number of a call that has its op is tied to none
 //   places       single records where they cannot have run (device_places.hpp)
 //   far          records far from all of the host's that no call is known for are removed
 //   clock        the device's clock against the host's (device_clock.hpp)
-//   unit         launches that take a thousand times as long as they do, or as short
+//   unit         launches that take a thousand times as long as they do, or launches or kernels that
+//                take a thousandth
 
 // Puts the rows into the order of trace.hpp.
 void mend_foreign_records(TraceData& data);

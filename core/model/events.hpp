@@ -169,6 +169,8 @@ struct Syncs {
 inline constexpr const char* kThreadCpuTrack = "thread_cpu.";
 // Nanoseconds that a thread was ready to run and waited for a core, so far.
 inline constexpr const char* kThreadWaitTrack = "thread_wait.";
+// CPU time of all threads of a process so far, in nanoseconds.
+inline constexpr const char* kProcessCpuTrack = "process_cpu";
 // How many iterations a loop of Python has begun, and with how many it ends, where that is known: at
 // samples of a thread that records nothing. TID.SLOTS.FUNCTION|FILE follows; loops that differ in
 // their slots (a number) are two of the same function.

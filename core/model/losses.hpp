@@ -37,4 +37,21 @@ inline std::string why_nothing_recorded(const std::vector<std::string>& notes) {
   return "";
 }
 
+// The recorder's note on a recording that ended before its process did: what stands between the
+// reason and the time, behind which a colon follows.
+
+inline constexpr std::string_view kRecordingEnded = "; recording ended ";
+
+// Returns that time, "5.6 s after the process began", of the first such note; empty where there is
+// none.
+inline std::string when_recording_ended(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) {
+    const std::size_t at = note.find(kRecordingEnded);
+    if (at == std::string::npos) continue;
+    const std::string when = note.substr(at + kRecordingEnded.size());
+    return when.substr(0, when.find(':'));
+  }
+  return "";
+}
+
 }  // namespace stepscope

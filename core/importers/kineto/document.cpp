@@ -25,6 +25,11 @@ constexpr const char* kNoReading =
     "This is not valid JSON, and there is no plain reading of it. The file was changed after it "
     "was "
     "written, or its writer is at fault; `python3 -m json.tool` names the place, too";
+constexpr const char* kPython =
+    "This is how Python prints a dictionary, and no JSON: write it with json.dump";
+constexpr const char* kLocale =
+    "A number with a comma in it: the file was written under a locale with decimal commas, or with "
+    "digits in groups. Write it under LC_ALL=C";
 constexpr const char* kNoTrace =
     "not a trace of PyTorch's profiler, which is an object with a \"traceEvents\" list, or a list "
     "of events";
@@ -37,6 +42,13 @@ constexpr std::size_t kMostMended = std::size_t{1} << 18U;  // bytes of one even
 bool is_followed(JsonScanner& scanner, char end, const char* wanted) {
   return scanner.next_is(',') || scanner.next_is(end) ||
          (scanner.state() == JsonScanner::State::good && scanner.fail(wanted));
+}
+
+// True where there was one. Between two events a comma too many says nothing.
+bool take_commas(JsonScanner& scanner) {
+  bool some = false;
+  while (scanner.state() == JsonScanner::State::good && scanner.take_if(',')) some = true;
+  return some;
 }
 
 bool is_space(char c) {
@@ -100,6 +112,8 @@ Error Document::error_at(std::uint64_t offset, std::string_view what) const {
 
 const char* Document::cause_of_damage(char found) const {
   if (holds_two_()) return kTwoTraces;
+  if (found == '\'') return kPython;
+  if (found >= '0' && found <= '9') return kLocale;
   return found == '\0' ? kHole : kNoReading;
 }
 
@@ -217,12 +231,17 @@ bool Document::event(JsonScanner& scanner) {
   closed_ = scanner.take_if(']');
   if (closed_) return true;
   if (scanner.state() != JsonScanner::State::good) return false;
-  if (!first_ && !scanner.take(',', "expected ',' or ']' after an event")) return false;
+  const bool has_comma = first_ || !scanner.next_is('{');
+  if (!first_ && has_comma && !scanner.take(',', "expected ',' or ']' after an event"))
+    return false;
+  const bool more_commas = !first_ && take_commas(scanner);
   if (first_ && (scanner.next_is('[') || scanner.next_is('"'))) return scanner.fail(kNoTrace);
   const bool is_event = !scanner.next_is('n');  // null
   JsonValue nothing;
   if (!(is_event ? read_event(scanner, event_) : scanner.value(nothing))) return false;
-  if (!is_followed(scanner, ']', "expected ',' or ']' after an event")) return false;
+  if (!scanner.next_is('{') && !is_followed(scanner, ']', "expected ',' or ']' after an event"))
+    return false;
+  if (!has_comma || more_commas) filler_.count_mended(window_.offset_of(window_.begin()));
   if (is_event) filler_.add(event_);
   return true;
 }

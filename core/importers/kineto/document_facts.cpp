@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "core/importers/kineto/json/decimal.hpp"
@@ -119,14 +120,14 @@ void DocumentFacts::apply(TraceData& data, ProcessId process) const {
   data.devices = devices_;
   std::set<std::uint32_t> known;
   for (const Device& device : data.devices) known.insert(device.index);
+  std::map<std::uint32_t, ProcessId> users;  // the process of a device's first stream
   for (const Stream& stream : data.streams) {
+    users.emplace(stream.device, stream.process);
     if (known.insert(stream.device).second) data.devices.push_back({.index = stream.device});
   }
   for (Device& device : data.devices) {
-    const auto stream =
-        std::find_if(data.streams.begin(), data.streams.end(),
-                     [&device](const Stream& at) { return at.device == device.index; });
-    device.process = stream == data.streams.end() ? process : stream->process;
+    const auto user = users.find(device.index);
+    device.process = user == users.end() ? process : user->second;
   }
 }
 

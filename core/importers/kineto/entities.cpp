@@ -18,6 +18,9 @@ namespace {
 // Pids and tids that are text ("Spans") get numbers of their own, far below any real id.
 constexpr std::int64_t kTextIds = std::numeric_limits<std::int64_t>::min();
 
+constexpr std::uint32_t kAddresses = std::uint32_t{1}
+                                     << 31U;  // numbers of streams below are their own
+
 bool is_text_id(std::int64_t id) {
   return id < kTextIds + (std::int64_t{1} << 32U);
 }
@@ -94,9 +97,19 @@ StreamId Entities::stream_of(const Event& event, std::uint32_t otherwise) {
   const Field stream = first_of(Field::stream, Field::stream, Field::tid);
   if (!event.has(device)) fields_.count_missing();
   if (!event.has(stream)) fields_.count_missing();
-  const auto number = fields_.id<std::uint32_t>(event, stream, otherwise);
+  const std::uint32_t number = stream_number(event, stream, otherwise);
   if (number == kNone) return kNone;
   return add_stream(device_of(event, device), context_of(event, context), number);
+}
+
+// AMD's and Intel's streams are addresses: each is a stream of its own, under a number made here.
+std::uint32_t Entities::stream_number(const Event& event, Field field, std::uint32_t otherwise) {
+  const std::string_view text = event.get(field).text;
+  const std::optional<std::int64_t> number = integer(text);
+  const bool is_number = number && *number <= std::numeric_limits<std::uint32_t>::max();
+  const bool is_address = !is_number && !text.empty() && text[0] >= '0' && text[0] <= '9';
+  if (!is_address) return fields_.id<std::uint32_t>(event, field, otherwise);
+  return kAddresses + fields_.intern(event.get(field));
 }
 
 // Ascend's devices stand under process ids of the profiler's own making.
@@ -161,7 +174,7 @@ std::string Entities::unread_device_work() const {
   for (const auto& [pid, events] : unread_) {
     const std::string name = text_of(process_names_, pid), label = text_of(process_labels_, pid);
     const std::string vendor = device_vendor(name, label);
-    if (vendor.empty() || events <= data_.device_ops.size()) continue;
+    if (vendor.empty() || is_view_of_device(name) || events <= data_.device_ops.size()) continue;
     return fmt::format(
         "{} events of the device '{}' ({}) are in a form that stepscope does not read, so what it "
         "did "
@@ -179,8 +192,16 @@ void Entities::join_layers() {
   for (ThreadId& thread : data_.host_ranges.thread)
     if (joined[thread] != kNone) thread = joined[thread];
   for (ThreadId t = 0; t < joined.size(); ++t)
-    if (joined[t] != kNone) data_.threads[t].process = data_.threads[joined[t]].process;
+    if (joined[t] != kNone)
+      join_processes(data_.threads[t].process, data_.threads[joined[t]].process);
   remove_processes_without_threads();
+}
+
+// The threads of a runtime that have no counterpart are the program's, as the others are.
+void Entities::join_processes(ProcessId from, ProcessId to) {
+  if (from == kNone || from == to) return;
+  for (Thread& thread : data_.threads)
+    if (thread.process == from) thread.process = to;
 }
 
 // PyTorch writes a thread that was there before the profiler (tqdm's monitor) under number 0, which is a device's.
@@ -255,7 +276,6 @@ void Entities::give_streams_to(ProcessId owner) {
 }
 
 ProcessId Entities::finish() {
-  join_layers();
   if (data_.processes.size() > 1) give_threads_of_devices_to(main_process());
   const ProcessId owner = main_process();
   for (const auto& [pid, process] : processes_) {

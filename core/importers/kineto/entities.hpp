@@ -38,6 +38,9 @@ class Entities {
 
   const std::map<std::int64_t, std::string>& process_names() const { return process_names_; }
 
+  // Joins what stands under several numbers and is one thread (thread_layers.hpp). Before finish().
+  void join_layers();
+
   // Gives every row its process and name; returns the main process.
   ProcessId finish();
 
@@ -55,11 +58,12 @@ class Entities {
   ProcessId process(std::int64_t pid);
   ThreadId add_thread(const Key& key);
   StreamId add_stream(std::uint32_t device, std::uint32_t context, std::uint32_t stream);
+  void join_processes(ProcessId from, ProcessId to);
   ProcessId main_process();
   void name_thread(const Key& key, std::string_view name);
   std::uint32_t context_of(const Event& event, Field field);
+  std::uint32_t stream_number(const Event& event, Field field, std::uint32_t otherwise);
   std::uint32_t device_of(const Event& event, Field field);
-  void join_layers();
   void give_threads_of_devices_to(ProcessId owner);
   void give_streams_to(ProcessId owner);
   void remove_processes_without_threads();

@@ -9,9 +9,11 @@ namespace {
 using NamedField = NamedValue<Field>;
 
 constexpr std::array kEventKeys = {
-    NamedField{"ph", Field::ph},   NamedField{"cat", Field::cat},   NamedField{"name", Field::name},
-    NamedField{"pid", Field::pid}, NamedField{"tid", Field::tid},   NamedField{"ts", Field::ts},
-    NamedField{"dur", Field::dur}, NamedField{"args", Field::args},
+    NamedField{"ph", Field::ph},     NamedField{"cat", Field::cat},
+    NamedField{"name", Field::name}, NamedField{"pid", Field::pid},
+    NamedField{"tid", Field::tid},   NamedField{"ts", Field::ts},
+    NamedField{"dur", Field::dur},   NamedField{"id", Field::flow_id},
+    NamedField{"args", Field::args},
 };
 
 constexpr std::array kArgumentKeys = {

@@ -20,6 +20,7 @@ enum class Field : std::uint8_t {
   tid,
   ts,
   dur,
+  flow_id,  // which an arrow has
   // Fields of its args.
   args,
   correlation,

@@ -147,6 +147,11 @@ CopyName parse_copy_name(std::string_view name) {
   return out;
 }
 
+bool is_view_of_device(std::string_view process_name) {
+  constexpr std::string_view kViews[] = {"Overlap Analysis", "Communication", "HCCL"};
+  return std::find(std::begin(kViews), std::end(kViews), process_name) != std::end(kViews);
+}
+
 std::string device_vendor(std::string_view name, std::string_view label) {
   for (const Vendor& vendor : kVendors) {
     if (name.find(vendor.word) != std::string_view::npos ||

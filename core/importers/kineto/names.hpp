@@ -30,6 +30,10 @@ CopyName parse_copy_name(std::string_view name);
 
 // Who made the device that a process of the trace stands for, by its name ("Ascend Hardware") or
 // label ("NPU 0"); empty: it stands for none.
+// Whether a process is what a profiler made of the device's work, and none of its own: Ascend's
+// overlap of computing and communication, and the parts of its collectives.
+bool is_view_of_device(std::string_view process_name);
+
 std::string device_vendor(std::string_view name, std::string_view label);
 
 // "Stream Wait Event", "Event Sync", "Stream Sync", "Context Sync"; other for anything else.

@@ -149,9 +149,10 @@ bool TraceFiller::place(Category category, const Event& event) {
       return samples_.add_counters(event);
     case Category::metadata:
       return entities_.label(event), true;
+    case Category::flow_ac2g:
+      return flows_.add(event, phase_of(event, fields_)), true;
     case Category::trace_span:
     case Category::gpu_user_annotation:
-    case Category::flow_ac2g:
     case Category::flow_fwdbwd:
       return true;
     case Category::unknown:
@@ -217,7 +218,7 @@ void TraceFiller::note_mended() {
     data_.health.notes.push_back(fmt::format(
         "{} event{} of this file {} no JSON (the first at byte {} of the content) and {} mended: a "
         "string ends at the quote that a comma or a bracket follows, a word that is no value is "
-        "unknown",
+        "unknown, and events follow each other with a comma, with several or without",
         mended_, plural(mended_), mended_ == 1 ? "is" : "are", first_mended_,
         mended_ == 1 ? "was" : "were"));
   if (has_open_list_)
@@ -286,6 +287,8 @@ TraceData TraceFiller::finish() {
   data_.source = SourceKind::kineto;
   note_lonely(begin_end_.pair());
   unread_ = entities_.unread_device_work();
+  entities_.join_layers();
+  flows_.finish();
   const ProcessId owner = entities_.finish();
   facts_.apply(data_, owner);
   samples_.finish(owner);

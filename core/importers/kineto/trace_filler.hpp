@@ -15,6 +15,7 @@
 #include "core/importers/kineto/entities.hpp"
 #include "core/importers/kineto/host_events.hpp"
 #include "core/importers/kineto/json/window.hpp"
+#include "core/importers/kineto/launch_flows.hpp"
 #include "core/importers/kineto/samples.hpp"
 #include "core/importers/kineto/writers.hpp"
 #include "core/support/memory_room.hpp"
@@ -64,6 +65,7 @@ class TraceFiller {
   Entities entities_{data_, fields_};
   HostEvents host_{data_, fields_, entities_};
   DeviceEvents device_{data_, fields_, entities_};
+  LaunchFlows flows_{data_, fields_, entities_};
   Samples samples_{data_, fields_, entities_};
   BeginEnd begin_end_{data_};
   DocumentFacts facts_;

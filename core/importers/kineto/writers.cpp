@@ -39,7 +39,7 @@ constexpr std::array kByProcess = {
     Writer{"CrBrowserMain", kBrowser}, Writer{"GPU Process", kBrowser},
     Writer{"Renderer", kBrowser},      Writer{"/device:", kXla},
     Writer{"/host:CPU", kXla},         Writer{"/job:", kXla},
-    Writer{"CPU HIP API", "rocprof"},
+    Writer{"CPU HIP API", "rocprof"},  Writer{"CPU HSA API", "rocprof"},
 };
 
 template <class Writers>

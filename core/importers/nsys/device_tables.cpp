@@ -6,6 +6,8 @@
 #include <limits>
 #include <map>
 
+#include "core/support/interval.hpp"
+
 namespace stepscope::nsys {
 namespace {
 
@@ -15,11 +17,19 @@ namespace {
       "graphNodeId"
 constexpr int kOwn = 9;
 
+// A row of zeros has no time. One whose end alone is missing, or cannot be, has no length.
+Interval span_of(const Filling& to, const Row& row) {
+  const bool is_lost = row.integer(0, 0) == 0 && row.integer(1, 0) == 0;
+  const std::int64_t begin = is_lost ? 0 : to.time(row, 0), end = to.time(row, 1);
+  return {begin, begin == 0 ? 0 : (end == 0 ? begin : end)};
+}
+
 void add_op(Filling& to, const Row& row, DeviceOpKind kind, StringId name) {
   DeviceOps& d = to.data.device_ops;
   if (row.null(2) || row.null(5) || row.null(6)) ++to.data.health.missing_fields;
-  d.begin.push_back(to.time(row, 0));
-  d.end.push_back(to.time(row, 1));
+  const Interval span = span_of(to, row);
+  d.begin.push_back(span.begin);
+  d.end.push_back(span.end);
   d.name.push_back(name);
   d.kind.push_back(kind);
   d.stream.push_back(to.entities.stream(to.entities.process(row, 2), row.id<std::uint32_t>(3, 0),

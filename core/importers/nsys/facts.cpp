@@ -74,6 +74,32 @@ Status read_devices(Filling& to, DeviceById& by_id) {
       });
 }
 
+// Versions up to 2021 wrote the devices of the processes that used them alone.
+Status read_devices_of_2021(Filling& to, DeviceById& by_id) {
+  if (!by_id.empty()) return Done{};
+  return to.database.each("TARGET_INFO_CUDA_GPU",
+                          {"deviceId", "name", "globalMemorySize", "numMultiprocessors",
+                           "computeCapabilityMajor", "computeCapabilityMinor"},
+                          [&](const Row& row) {
+                            by_id[row.integer(0)] = {.name = text(row, 1),
+                                                     .memory_bytes = row.id<std::uint64_t>(2, 0),
+                                                     .multiprocessors = row.id<std::uint32_t>(3, 0),
+                                                     .compute_major = row.id<std::uint32_t>(4, 0),
+                                                     .compute_minor = row.id<std::uint32_t>(5, 0)};
+                          });
+}
+
+void note_unseen_device(Filling& to, const DeviceById& by_id) {
+  const bool seen = to.data.device_ops.size() > 0 || to.data.calls.size() > 0;
+  if (by_id.empty() || seen) return;
+  std::vector<std::string>& notes = to.data.health.notes;
+  notes.insert(notes.begin(), fmt::format("the export describes a device ({}) and holds neither "
+                                          "calls nor work of it: if the program "
+                                          "used it, record with nsys profile --trace cuda. What "
+                                          "this report says is of the host alone",
+                                          by_id.begin()->second.name));
+}
+
 // A process numbers the devices that it sees; TARGET_INFO_CUDA_DEVICE says which GPU each is.
 using GpuOfDevice = std::map<std::pair<ProcessId, std::uint32_t>, std::int64_t>;
 
@@ -190,28 +216,32 @@ Status read_facts(Filling& to, ProcessId main) {
   GpuOfDevice gpu_of;
   Facts facts;
   std::string host;
-  const std::array<Status, 9> read = {name_processes(to),
-                                      name_threads(to),
-                                      read_ranks(to),
-                                      read_devices(to, by_id),
-                                      read_device_numbers(to, gpu_of),
-                                      read_system(to, facts, host),
-                                      read_export_version(to, facts),
-                                      read_command(to, facts),
-                                      read_diagnostics(to)};
+  const std::array<Status, 10> read = {name_processes(to),
+                                       name_threads(to),
+                                       read_ranks(to),
+                                       read_devices(to, by_id),
+                                       read_devices_of_2021(to, by_id),
+                                       read_device_numbers(to, gpu_of),
+                                       read_system(to, facts, host),
+                                       read_export_version(to, facts),
+                                       read_command(to, facts),
+                                       read_diagnostics(to)};
   for (const Status& status : read) {
     if (!status.ok()) return status;
   }
   add_devices(to, by_id, gpu_of);
+  note_unseen_device(to, by_id);
   for (Process& process : to.data.processes) process.host = host;
   to.data.processes[main].facts.insert(facts.begin(), facts.end());
   return Done{};
 }
 
 void note_missing_names(Filling& to) {
-  if (!to.database.has("StringIds") && to.data.calls.size() + to.data.device_ops.size() > 0)
+  const bool has_names = to.database.has("StringIds") && to.database.rows("StringIds") > 0;
+  if (!has_names && to.data.calls.size() + to.data.device_ops.size() > 0)
     to.data.health.notes.push_back(
-        "the export has no table StringIds, so neither kernels nor calls have names: export all "
+        "the export has no table StringIds, or an empty one, so neither kernels nor calls have "
+        "names: export all "
         "tables");
 }
 

@@ -103,6 +103,7 @@ class NvtxReader {
     const ThreadId thread = to_.entities.thread(row, kThread);
     const std::int64_t end = end_of(row, begin);
     if (!row.null(kText)) {
+      if (surrounds_op(row.text(kText))) return;
       if (const auto op = parse_op_annotation(row.text(kText))) {
         const RangeId range = to_.add_range(begin, end, intern(op->name), thread, op->kind);
         to_.data.host_ranges.sequence[range] = op->sequence;

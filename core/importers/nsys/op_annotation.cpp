@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/importers/nsys/tables.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -30,13 +32,29 @@ std::uint32_t number_at(std::string_view text) {
   return out;
 }
 
+// The value of a key of a dictionary as Python prints it.
+std::string_view value_of(std::string_view text, std::string_view key) {
+  const std::size_t at = text.find(key);
+  if (at == text.npos) return {};
+  text.remove_prefix(at + key.size());
+  return text.substr(0, text.find('\''));
+}
+
+constexpr std::string_view kModule = "'mod': '", kOp = "'op': '";
+
 }  // namespace
 
+bool surrounds_op(std::string_view text) {
+  return text.starts_with("{'traceMarker': ") || text.starts_with("{\"model_config\": ");
+}
+
 std::optional<OpAnnotation> parse_op_annotation(std::string_view text) {
+  if (text.starts_with("{'mod': "))
+    return OpAnnotation{fmt::format("{}.{}", value_of(text, kModule), value_of(text, kOp))};
   const std::size_t sequence = text.find(kSequence);
   const std::size_t id = text.find(", op_id = ");
   const std::size_t cut = std::min({sequence, id, text.find(", sizes = [")});
-  OpAnnotation out{text.substr(0, cut)};
+  OpAnnotation out{std::string(text.substr(0, cut))};
   if (sequence != text.npos) out.sequence = number_at(text.substr(sequence + kSequence.size()));
   const bool annotated = sequence != text.npos || id != text.npos;
   if (!annotated && !names_op(out.name)) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "core/importers/nsys/database.hpp"
@@ -70,12 +71,16 @@ Status read_nvtx_table(Filling& to, std::int64_t last);
 // name of its own there, so without this every op would be a phase of its own.
 
 struct OpAnnotation {
-  std::string_view name;  // without what follows
+  std::string name;  // without what follows
   HostKind kind = HostKind::op;
   std::uint32_t sequence = kNoSequence;
 };
 
 // Nothing for what the program named itself; record_function under emit_nvtx gives a user_scope.
+// PyProf and DLProf write a dictionary, {'mod': 'torch', 'op': 'randn', ...}: the op torch.randn.
 std::optional<OpAnnotation> parse_op_annotation(std::string_view text);
+
+// Whether PyProf wrote a range around an op of its own, for where it was called from.
+bool surrounds_op(std::string_view text);
 
 }  // namespace stepscope::nsys

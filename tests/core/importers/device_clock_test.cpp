@@ -76,6 +76,17 @@ TEST(DeviceClock, ThatDriftsIsSaid) {
   EXPECT_THAT(data.health.notes, testing::Contains(testing::HasSubstr("drifts or jumps")));
 }
 
+// The length of a wait that overflowed is not known, so nor is when it returned.
+TEST(DeviceClock, AWaitWithoutALengthSaysNothingOfIt) {
+  TraceData data = some_trace(0);
+  HostRanges& h = data.host_ranges;
+  for (CallId call = 0; call < data.calls.size(); ++call)
+    if (data.calls.api[call] == ApiKind::sync_stream)
+      h.end[data.calls.range[call]] = h.begin[data.calls.range[call]];
+  mend_foreign_records(data);
+  EXPECT_THAT(data.health.notes, testing::IsEmpty());
+}
+
 TEST(DeviceClock, ARecordThatOverrunsItsStreamSaysNothingOfIt) {
   TraceData data = some_trace(0);
   data.device_ops.end[20] += 1'600'000'000;

@@ -62,6 +62,7 @@ TEST(Load, AMissingRunIsSuggested) {
   EXPECT_THAT(message("mine"), HasSubstr(meant));
   EXPECT_THAT(message("mien.scope"), HasSubstr(meant));
   EXPECT_THAT(message("a"), HasSubstr("a.sst?"));
+  EXPECT_THAT(message("nt.scope"), testing::Not(HasSubstr("did you mean")));
   EXPECT_THAT(message("quite another"), testing::Not(HasSubstr("did you mean")));
 }
 

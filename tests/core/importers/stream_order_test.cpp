@@ -93,6 +93,18 @@ TEST(StreamOrder, AStreamWhoseKernelsKeepNoOrderIsLeftAlone) {
   EXPECT_EQ(make.data.device_ops.end, before);
 }
 
+// Two processes on one stream's number take their usual times; no kernel takes 20,000 times its own.
+TEST(StreamOrder, KernelsThatOverrunByFarAreMendedHoweverManyTheyAre) {
+  TraceMaker make;
+  for (int i = 0; i < 20; ++i) {
+    const std::int64_t at = 100'000 * (i + 1), end = i % 3 == 0 ? 1'000'000'000 : at + 50'000;
+    make.kernel("k", 7, at, end, static_cast<std::uint32_t>(i + 1));
+  }
+  mend_stream_order(make.data);
+  for (std::int64_t i = 0; i < 20; ++i)
+    EXPECT_EQ(make.data.device_ops.end[static_cast<std::size_t>(i)], 100'000 * (i + 1) + 50'000);
+}
+
 TEST(StreamOrder, KernelsOfOneGraphLaunchMayRunBesideEachOther) {
   TraceMaker make;
   make.kernel("branch", 7, 1'000, 90'000, 1);

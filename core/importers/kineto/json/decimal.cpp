@@ -47,7 +47,7 @@ const char* read_exponent(const char* at, const char* end, int& out) {
 bool read_decimal(std::string_view text, Decimal& out) {
   const char* at = text.data();
   const char* const end = at + text.size();
-  if (at != end && *at == '-') out.negative = true, ++at;
+  if (at != end && (*at == '-' || *at == '+')) out.negative = *at == '-', ++at;
   const char* const first = at;
   at = read_digits(at, end, false, out);
   if (at == first) return false;
@@ -64,6 +64,14 @@ std::optional<std::uint64_t> magnitude(Decimal d) {
   for (; d.exponent < -1 && d.mantissa != 0; ++d.exponent) d.mantissa /= 10;
   if (d.exponent < 0) d.mantissa = (d.mantissa + 5) / 10;
   return d.mantissa;
+}
+
+std::optional<std::int64_t> hexadecimal(std::string_view digits) {
+  std::uint64_t value = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, value, 16);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return static_cast<std::int64_t>(value);
 }
 
 }  // namespace
@@ -84,7 +92,7 @@ std::optional<std::int64_t> nanoseconds(std::string_view microseconds) {
 }
 
 std::optional<std::int64_t> integer(std::string_view number) {
-  return scaled_integer(number, 0);
+  return number.starts_with("0x") ? hexadecimal(number.substr(2)) : scaled_integer(number, 0);
 }
 
 std::optional<double> real(std::string_view number) {

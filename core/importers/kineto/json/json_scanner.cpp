@@ -19,8 +19,8 @@ bool is_scalar(char c) {
 }
 
 bool begins_scalar(char c) {
-  return (c >= '0' && c <= '9') || c == '-' || c == 't' || c == 'f' || c == 'n' || c == 'i' ||
-         c == 'N' || c == 'I';
+  return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == 't' || c == 'f' || c == 'n' ||
+         c == 'i' || c == 'N' || c == 'I';
 }
 
 // Both searches run to `end` at most and may read kPadding bytes past it.
@@ -106,7 +106,7 @@ bool JsonScanner::scalar(JsonValue& out) {
   if (at_ >= end_) return short_of_text();
   const char letter = *first == '-' ? first[1] : *first;
   const bool is_word_of_json = letter == 't' || letter == 'f' || (letter == 'n' && first[1] == 'u');
-  if (letter > '9' && !is_word_of_json) ++odd_words_;
+  if ((letter > '9' && !is_word_of_json) || *first == '+') ++odd_words_;
   out = {{first, static_cast<std::size_t>(at_ - first)}, JsonValue::Kind::scalar, false};
   return true;
 }

@@ -62,7 +62,7 @@ std::uint64_t ops_with_launch(const Trace& trace) {
 }
 
 TEST(KinetoCorpus, AgreesWithThePythonReference) {
-  const std::vector<std::filesystem::path> traces = corpus_traces();
+  const std::vector<std::filesystem::path> traces = compared_traces();
   ASSERT_FALSE(traces.empty()) << "STEPSCOPE_CORPUS names a folder without traces";
   for (const std::filesystem::path& path : traces) {
     SCOPED_TRACE(path.string());

@@ -115,7 +115,7 @@ TEST(KinetoFields, MissingOnesAreCounted) {
       {R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 1})", 0, 1,
        1, 0},
       {R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 1,
-           "args": {"correlation": "x", "stream": 99999999999, "grid": [1, 2], "block": "x"}})",
+           "args": {"correlation": "x", "stream": "x", "grid": [1, 2], "block": "x"}})",
        0, 1, 4, 0},
       {R"json({"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD (Pageable -> Device)", "pid": 0, "tid": 7, "ts": 1,
            "dur": 1, "args": {"correlation": 4}})json",

@@ -80,6 +80,33 @@ TEST(MendedText, AWordThatIsNoValueIsUnknown) {
   }
 }
 
+TEST(MendedText, CommasBetweenEventsAreCounted) {
+  const std::string event =
+      R"({"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 1, "ts": 5, "dur": 1})";
+  for (const char* between : {" ", ", ,", ",\n,,\n"}) {
+    for (const std::size_t bytes : {7U, 4096U}) {
+      const TraceData data = read_good(document(event + between + event), {.window_bytes = bytes});
+      EXPECT_EQ(data.host_ranges.size(), 2U) << between;
+      EXPECT_THAT(data.health.notes, Contains(HasSubstr("1 event of this file is no JSON")))
+          << between;
+    }
+  }
+}
+
+TEST(MendedText, NumbersMayHaveASignOrBeHexadecimal) {
+  const TraceData data = read_good(document(
+      R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": +5.5, "dur": +2, "args": {"correlation": 0x1f}})"));
+  EXPECT_EQ(data.device_ops.begin.at(0), 5'500);
+  EXPECT_EQ(data.device_ops.end.at(0), 7'500);
+  EXPECT_EQ(data.device_ops.correlation.at(0), 31U);
+}
+
+TEST(MendedText, TheCauseOfWhatIsRefusedIsNamed) {
+  EXPECT_THAT(read_error("{'traceEvents': []}"), HasSubstr("how Python prints a dictionary"));
+  EXPECT_THAT(read_error(document(R"({"ph": "X", "ts": 1234,5, "dur": 3})")),
+              HasSubstr("under a locale"));
+}
+
 TEST(MendedText, FactsOfTheDocumentAreMendedToo) {
   const TraceData data = read_events(
       R"({"ph": "X", "cat": "cpu_op", "name": "mm", "pid": 1, "tid": 1, "ts": 10, "dur": 5})",

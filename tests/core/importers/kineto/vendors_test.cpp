@@ -12,6 +12,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
 
 TEST(KinetoVendors, CallsAndDeviceWorkOfAmdAreLinked) {
   TraceData data = read_events(R"(
@@ -71,6 +72,18 @@ TEST(KinetoVendors, CopiesOfIntelSayTheirDirection) {
   EXPECT_EQ(trace.launch_of(0), 0U);
 }
 
+// ROCm's profiler writes the streams of HIP as they are: numbers of 64 bits.
+TEST(KinetoVendors, StreamsThatAreAddressesAreStreamsOfTheirOwn) {
+  const TraceData data = read_events(R"(
+    {"ph": "X", "cat": "kernel", "name": "a", "pid": 0, "tid": 1, "ts": 30, "dur": 10, "args": {"device": 0, "stream": 140245000000000}},
+    {"ph": "X", "cat": "kernel", "name": "b", "pid": 0, "tid": 2, "ts": 34, "dur": 3, "args": {"device": 0, "stream": 140245000004096}},
+    {"ph": "X", "cat": "kernel", "name": "a", "pid": 0, "tid": 1, "ts": 40, "dur": 10, "args": {"device": 0, "stream": 140245000000000}},
+    {"ph": "X", "cat": "kernel", "name": "c", "pid": 0, "tid": 3, "ts": 44, "dur": 3, "args": {"device": 0, "stream": "0x7f8d00001000"}})");
+  EXPECT_EQ(data.streams.size(), 3U);
+  EXPECT_EQ(data.device_ops.stream.at(0), data.device_ops.stream.at(2));
+  EXPECT_EQ(data.health.missing_fields, 4U) << "of correlations alone";
+}
+
 TEST(KinetoVendors, CategoriesThatEndAsCudasDoAreRead) {
   const TraceData data = read_events(R"(
     {"ph": "X", "cat": "musa_runtime", "name": "musaLaunchKernel", "pid": 1, "tid": 1, "ts": 10, "dur": 5, "args": {"correlation": 7}},
@@ -117,6 +130,41 @@ TEST(KinetoVendors, WorkOfAscendsDeviceIsOfTheThreadThatCalledForIt) {
   EXPECT_EQ(h.thread[0], h.thread[2]);
   EXPECT_EQ(trace.data().streams.at(0).process, trace.data().threads.at(h.thread[0]).process);
   EXPECT_EQ(trace.data().devices.at(0).index, 0U);
+}
+
+// With its queue of tasks another thread calls the runtime, whose numbers are not those of the work.
+TEST(KinetoVendors, ArrowsTieWorkOfAscendsDeviceToItsOperation) {
+  const Trace trace = Trace::build(read_good(R"([
+    {"ph": "M", "name": "process_name", "pid": 9000, "tid": 0, "args": {"name": "Ascend Hardware"}},
+    {"ph": "X", "name": "aten::mm", "cat": "cpu_op", "pid": 41, "tid": 41, "ts": "10.000", "dur": 4, "args": {}},
+    {"ph": "X", "name": "AscendCL@aclnnMm", "pid": 8000, "tid": 41, "ts": "15.000", "dur": 2.0, "args": {"connection_id": 4}},
+    {"ph": "X", "name": "AscendCL@aclnnMatmul", "pid": 8000, "tid": 42, "ts": "16.000", "dur": 8.0, "args": {"connection_id": 9}},
+    {"ph": "s", "name": "torch_to_npu", "cat": "async_npu", "id": 20000, "pid": 41, "tid": 41, "ts": "10.000"},
+    {"ph": "f", "name": "torch_to_npu", "cat": "async_npu", "id": 20000, "pid": 9000, "tid": 7, "ts": "20.000", "bp": "e"},
+    {"ph": "X", "name": "MatMulV2", "pid": 9000, "tid": 7, "ts": "20.000", "dur": 30.0,
+     "args": {"Task Type": "AI_CORE", "Stream Id": 7, "connection_id": 8}}])"));
+  ASSERT_EQ(trace.device_ops().size(), 1U);
+  ASSERT_NE(trace.launch_of(0), kNone);
+  const RangeId launch = trace.calls().range[trace.launch_of(0)];
+  EXPECT_EQ(trace.host_ranges().begin[launch] - trace.host_ranges().begin[0], 0);
+  EXPECT_THAT(trace.calls().api,
+              UnorderedElementsAre(ApiKind::launch_kernel, ApiKind::other, ApiKind::other));
+  EXPECT_EQ(trace.data().processes.size(), 1U);
+  EXPECT_EQ(trace.data().streams.at(0).process, 0U);
+  EXPECT_THAT(trace.data().health.notes, ::testing::IsEmpty());
+}
+
+// The profiler's own sums of the device's work stand beside it, under the same label.
+TEST(KinetoVendors, WhatAscendsProfilerDerivesIsNoWork) {
+  std::string events(kAscend);
+  events.pop_back();
+  events +=
+      R"(, {"ph": "M", "name": "process_name", "pid": 9500, "tid": 0, "args": {"name": "Overlap Analysis"}},
+    {"ph": "M", "name": "process_labels", "pid": 9500, "tid": 0, "args": {"labels": "NPU"}})";
+  for (const char* what : {"Computing", "Free", "Communication(Not Overlapped)"})
+    events += std::string(R"(, {"ph": "X", "name": ")") + what +
+              R"(", "pid": 9500, "tid": 1, "ts": "20.000", "dur": 30.0})";
+  EXPECT_EQ(read_good(events + "]").device_ops.size(), 1U);
 }
 
 TEST(KinetoVendors, ADeviceWhoseWorkCannotBeReadIsRefusedByName) {
@@ -232,6 +280,7 @@ TEST(KinetoVendors, AKnownToolIsNamed) {
   EXPECT_THAT(read_error(event("FEE", "python")), HasSubstr("a trace of VizTracer, which"));
   EXPECT_THAT(read_error(event("blink,devtools.timeline", "x")), HasSubstr("a trace of a browser"));
   EXPECT_THAT(read_error(event("gpu", "GPU Process")), HasSubstr("a trace of a browser"));
+  EXPECT_THAT(read_error(event("", "CPU HSA API")), HasSubstr("a trace of rocprof, which"));
   EXPECT_THAT(read_error(event("", "/device:GPU:0")), HasSubstr("profiler of JAX or TensorFlow"));
 }
 

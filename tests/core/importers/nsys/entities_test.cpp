@@ -43,6 +43,29 @@ TEST(NsysEntities, AProcessNumbersTheDevicesThatItSees) {
   }
 }
 
+TEST(NsysEntities, DevicesOfOldVersionsStandInATableOfTheirOwn) {
+  const NsysFile file;
+  file.run(two_processes() +
+           "CREATE TABLE TARGET_INFO_CUDA_GPU (vmId, name, globalMemorySize, numMultiprocessors, "
+           "deviceId, pid);"
+           "INSERT INTO TARGET_INFO_CUDA_GPU VALUES (1, 'Tesla V100', 34359738368, 80, 0, 5);");
+  const TraceData data = file.read();
+  ASSERT_FALSE(data.devices.empty());
+  EXPECT_EQ(data.devices[0].name, "Tesla V100");
+  EXPECT_EQ(data.devices[0].multiprocessors, 80U);
+}
+
+TEST(NsysEntities, ADeviceOfWhichNothingWasRecordedIsSaid) {
+  const NsysFile file;
+  file.run(std::string(kNvtxTable) + "INSERT INTO NVTX_EVENTS VALUES (10, 90, 59, 'work', " +
+           gtid(5, 6) +
+           ", NULL, NULL);"
+           "CREATE TABLE TARGET_INFO_GPU (id, name, totalMemory, smCount, uuid);"
+           "INSERT INTO TARGET_INFO_GPU VALUES (0, 'NVIDIA H100', 85899345920, 132, 'a');");
+  EXPECT_THAT(file.read().health.notes, ::testing::Contains(::testing::HasSubstr(
+                                            "describes a device (NVIDIA H100) and holds neither")));
+}
+
 TEST(NsysEntities, NamesFactsAndTheBeginOfTheSession) {
   const NsysFile file;
   file.run(two_processes() +

@@ -18,6 +18,17 @@ TEST(OpAnnotation, ArgumentsAreCutOffAndTheSequenceIsRead) {
   EXPECT_EQ(parse_op_annotation("aten::view")->name, "aten::view");
 }
 
+TEST(OpAnnotation, PyProfWritesADictionary) {
+  const auto op = parse_op_annotation(
+      "{'mod': 'torch.nn.functional', 'op': 'conv2d', 'args': [{'name': '', 'type': 'tensor'}]}");
+  ASSERT_TRUE(op);
+  EXPECT_EQ(op->name, "torch.nn.functional.conv2d");
+  EXPECT_EQ(op->kind, HostKind::op);
+  EXPECT_TRUE(surrounds_op("{'traceMarker': ['train.py:34'], 'funcStack': '/<module>/randn'}"));
+  EXPECT_FALSE(surrounds_op("{'mod': 'torch', 'op': 'randn', 'args': []}"));
+  EXPECT_FALSE(surrounds_op("forward"));
+}
+
 TEST(OpAnnotation, BackwardNodesAreKnownByName) {
   EXPECT_EQ(parse_op_annotation("MulBackward0, seq = 4, op_id = 9")->kind, HostKind::backward_node);
   EXPECT_EQ(

@@ -43,6 +43,27 @@ TEST(NsysTables, AKernelIsLinkedToItsLaunchByProcessAndCorrelation) {
   EXPECT_EQ(trace.data().processes[thread.process].pid, 8);
 }
 
+TEST(NsysTables, AKernelWithoutAnEndHasNoLengthAndOneOfZerosNoTime) {
+  const NsysFile file;
+  const auto row = [](const std::string& times) {
+    return "(" + times + ", 0, 1, 7, 77, " + gtid(8, 0) +
+           ", 1, 2, 4, 5, 6, 32, 2, 1, 40, 100, 28, 3, 9)";
+  };
+  file.run(std::string(kStringTable) + kKernelTable +
+           "INSERT INTO StringIds VALUES (1, 'gemm'), (2, 'gemm');"
+           "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES " +
+           row("30, NULL") + ", " + row("40, 9223372036854775807") + ", " + row("0, 0") + ", " +
+           row("0, 5") + ";");
+  const DeviceOps d = file.read().device_ops;
+  ASSERT_EQ(d.size(), 4U);
+  for (const std::size_t op : {0U, 1U}) {
+    EXPECT_NE(d.begin[op], 0) << op;
+    EXPECT_EQ(d.begin[op], d.end[op]) << op;
+  }
+  EXPECT_EQ(d.begin[2], 0);
+  EXPECT_EQ(d.end[3] - d.begin[3], 5);
+}
+
 // The export calls the memories of both sides unknown.
 TEST(NsysTables, AMigrationIsOfManagedMemory) {
   const NsysFile file;
