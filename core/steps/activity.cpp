@@ -81,16 +81,10 @@ void find_work(Activity& activity, const std::vector<Rows>& threads) {
   }
 }
 
-// Recorded as nodes by our own collector, as ops with this name by torch.profiler.
 void find_backward(Activity& activity, const std::vector<Rows>& threads) {
-  const HostRanges& h = activity.trace->host_ranges();
-  for (const Rows& rows : threads) {
-    for (RangeId i = rows.begin; i < rows.end; ++i) {
-      if (h.kind[i] == HostKind::backward_node ||
-          activity.name(i).starts_with("autograd::engine::evaluate_function"))
-        activity.backward.push_back(h.begin[i]);
-    }
-  }
+  for (const Rows& rows : threads)
+    for (RangeId i = rows.begin; i < rows.end; ++i)
+      if (activity.is_backward(i)) activity.backward.push_back(activity.time(i).begin);
   std::sort(activity.backward.begin(), activity.backward.end());
 }
 
@@ -113,26 +107,14 @@ std::vector<ProcessId> parents_of(const std::vector<Process>& processes) {
   return out;
 }
 
-// Workers of a DataLoader in a process of this trace: they make batches, and the loop is their
-// parent's.
-std::vector<bool> loader_workers(const Trace& trace, const std::vector<ProcessId>& parents) {
-  std::vector<bool> out(parents.size(), false), fetches(parents.size(), false);
-  if (out.size() < 2) return out;
-  const HostRanges& h = trace.host_ranges();
-  for (RangeId i = 0; i < h.size(); ++i)
-    if (trace.text(h.name[i]).starts_with("enumerate(DataLoader)"))
-      fetches[trace.data().threads[h.thread[i]].process] = true;
-  for (ProcessId p = 0; p < out.size(); ++p)
-    out[p] = parents[p] != kNone && fetches[parents[p]] && trace.data().processes[p].rank < 0;
-  return out;
-}
-
 }  // namespace
 
-std::string_view noun_of(WorkKind kind) {
-  static constexpr std::array<std::string_view, 6> kNouns = {
+std::string_view noun_of(WorkKind kind, std::size_t count) {
+  static constexpr std::array<std::string_view, 6> kOne = {"event",  "launch",     "op",
+                                                           "launch", "annotation", "Python call"};
+  static constexpr std::array<std::string_view, 6> kMany = {
       "events", "launches", "ops", "launches", "annotations", "Python calls"};
-  return kNouns[static_cast<std::size_t>(kind)];
+  return (count == 1 ? kOne : kMany)[static_cast<std::size_t>(kind)];
 }
 
 Interval Activity::time(RangeId range) const {
@@ -144,6 +126,12 @@ std::span<const WorkItem> items_in(std::span<const WorkItem> sorted, Interval ti
   const auto first = std::lower_bound(sorted.begin(), sorted.end(), time.begin, before);
   const auto last = std::lower_bound(first, sorted.end(), std::max(time.begin, time.end), before);
   return {first, last};
+}
+
+// Recorded as nodes by our own collector, as ops with this name by torch.profiler.
+bool Activity::is_backward(RangeId range) const {
+  return trace->host_ranges().kind[range] == HostKind::backward_node ||
+         name(range).starts_with("autograd::engine::evaluate_function");
 }
 
 std::size_t Activity::backward_in(Interval time) const {
@@ -253,14 +241,13 @@ std::vector<ProcessId> training_processes(const Trace& trace) {
     ranges[data.threads[t].process] += trace.ranges_of(t).size();
   }
   const std::vector<ProcessId> parents = parents_of(data.processes);
-  const std::vector<bool> worker = loader_workers(trace, parents);
   std::vector<ProcessId> order;
   for (ProcessId p = 0; p < data.processes.size(); ++p) {
     if (device_ops[p] + ranges[p] > 0) order.push_back(p);
   }
   const auto key = [&](ProcessId p) {
     const std::int32_t rank = data.processes[p].rank;
-    return std::tuple(bool{worker[p]}, rank < 0 ? kNoRank : rank, parents[p] != kNone,
+    return std::tuple(rank < 0 ? kNoRank : rank, parents[p] != kNone,
                       -static_cast<std::int64_t>(device_ops[p]),
                       -static_cast<std::int64_t>(ranges[p]));
   };

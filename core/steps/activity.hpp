@@ -27,7 +27,7 @@ enum class WorkKind : std::uint8_t {
   annotations,
   python_calls
 };
-std::string_view noun_of(WorkKind kind);  // "launches", "ops", ...
+std::string_view noun_of(WorkKind kind, std::size_t count = 2);  // "launches", "ops", ...
 
 struct WorkItem {
   std::int64_t time = 0;    // host time of the launch or begin
@@ -65,6 +65,7 @@ struct Activity {
     return out;
   }
   std::span<const WorkItem> work_in(Interval time) const { return items_in(work, time); }
+  bool is_backward(RangeId range) const;
   std::size_t backward_in(Interval time) const;
   // 0..1 of the work; of time where no work was recorded.
   double share_in(Interval time) const { return share_in({&time, 1}); }
@@ -99,9 +100,9 @@ ThreadId busiest_thread(const Trace& trace, ProcessId process, Passes passes) {
 // recorded has a thread, too (Trace::build).
 ThreadId busiest_thread(const Trace& trace, ProcessId process);
 
-// Processes with events, the likeliest owner of the training loop first: workers of a DataLoader
-// last; else by the lowest rank, a program before the processes that it started, the most device
-// ops, the most host ranges.
+// Processes with events, the likeliest owner of the training loop first: by the lowest rank, a program
+// before the processes that it started (workers of its DataLoader), the most device ops, the most
+// host ranges.
 std::vector<ProcessId> training_processes(const Trace& trace);
 
 }  // namespace stepscope

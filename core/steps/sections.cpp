@@ -24,6 +24,16 @@ bool is_a_loop(const Loop& loop) {
   return loop.found() && loop.found_by != FoundBy::whole_trace && loop.steps.size() >= 2;
 }
 
+// Repeats of which one holds nearly all of the time divide nothing: layers that are made one after
+// the other, and then a library that loads for seconds.
+bool is_mostly_one(const Loop& loop) {
+  if (loop.found_by != FoundBy::periodicity) return false;
+  std::int64_t longest = 0;
+  for (std::size_t step = 0; step < loop.steps.size(); ++step)
+    longest = std::max(longest, loop.stretch(step).length());
+  return is_at_least(kNearlyAll, longest, loop.time().length());
+}
+
 // Searches [begin, end) and, around what it finds, again.
 void search_part(const Activity& activity, Interval time, std::vector<Loop>& out) {
   if (time.empty() || out.size() >= kMany) return;
@@ -31,7 +41,8 @@ void search_part(const Activity& activity, Interval time, std::vector<Loop>& out
   if (part.work.size() < kFewestOfSection) return;
   Loop loop = find_loop(part);
   const bool counts = is_a_loop(loop) && loop.steps.size() >= kFewestOfSection &&
-                      loop.confidence >= kGoodEnough && !loop.time().empty();
+                      loop.confidence >= kGoodEnough && !loop.time().empty() &&
+                      !is_mostly_one(loop);
   if (!counts) return;
   const Interval inside = loop.time();
   out.push_back(std::move(loop));
@@ -79,17 +90,6 @@ std::string kind_of_loop(const Activity& activity, const Loop& loop) {
   return activity.backward.empty() ? "loop" : "no backward pass";
 }
 
-// A loop that was found by marks may have a rhythm of its own inside: the tokens of a generation.
-void add_rhythm(const Activity& activity, Loop& loop) {
-  const bool marked = loop.found_by == FoundBy::nvtx_step ||
-                      loop.found_by == FoundBy::profiler_step ||
-                      loop.found_by == FoundBy::data_loader;
-  if (!marked || trains(activity, loop)) return;
-  Loop inner = find_period(clipped(activity, loop.time()));
-  if (inner.found() && inner.steps.size() >= 2 * loop.steps.size())
-    loop.others.push_back(std::move(inner));
-}
-
 void add_closure_calls(const Activity& activity, Loop& loop) {
   Loop calls = find_closure_calls(clipped(activity, loop.time()));
   if (calls.found() && calls.steps.size() > loop.steps.size())
@@ -115,7 +115,7 @@ std::vector<Loop> find_section_loops(const Activity& activity, const Loop& first
   search_part(activity, {all.begin, inside.begin}, loops);
   search_part(activity, {inside.end, all.end}, loops);
   put_in_order(activity, loops);
-  for (Loop& loop : loops) add_rhythm(activity, loop), add_closure_calls(activity, loop);
+  for (Loop& loop : loops) add_closure_calls(activity, loop);
   return loops;
 }
 

@@ -50,12 +50,6 @@ bool marks_steps(FoundBy found_by) {
          found_by == FoundBy::loop_nest || found_by == FoundBy::optimizer;
 }
 
-// Both may be the run's loop: no rank goes before another, nor the host's work before the device's.
-bool are_alike(const Trace& trace, const Activity& a, const Activity& b) {
-  return trace.data().processes[a.process].rank == trace.data().processes[b.process].rank &&
-         (a.work_kind != WorkKind::device_ops || b.work_kind == WorkKind::device_ops);
-}
-
 bool is_training(const Found& found) {
   return marks_steps(found.loop.found_by) && trains(found.activity, found.loop);
 }
@@ -85,13 +79,15 @@ bool waits_for(const Trace& trace, const Found& best, const Found& other) {
 // evaluate what the processes that it started have trained), and that before one in which something
 // repeats (a worker that makes batches has more events than a loop that is slow), and that before
 // one in which nothing does, unless it has done little beside that one: a helper that idles repeats
-// something, too.
+// something, too. The host's work does not go before the device's.
 bool is_likelier(const Trace& trace, const Found& other, const Found& best) {
   if (best.loop.found_by == FoundBy::whole_trace && !marks_steps(other.loop.found_by))
     return other.loop.confidence > best.loop.confidence &&
            2 * other.activity.work.size() >= best.activity.work.size();
   if (best.loop.found_by == FoundBy::whole_trace) return true;
-  if (!are_alike(trace, best.activity, other.activity)) return false;
+  const bool leaves_the_device = best.activity.work_kind == WorkKind::device_ops &&
+                                 other.activity.work_kind != WorkKind::device_ops;
+  if (leaves_the_device) return false;
   if (waits_for(trace, best, other)) return true;
   return marks_steps(best.loop.found_by) ? is_training(other) : marks_steps(other.loop.found_by);
 }
@@ -133,15 +129,47 @@ Result<std::vector<ProcessId>> of_rank(const Trace& trace, const std::vector<Pro
       fmt::format("--rank: no process of rank {}; {}", *rank, ranks_text(trace, processes)));
 }
 
-void note_other_processes(const Trace& trace, std::size_t with_events, Steps& steps) {
-  if (with_events < 2) return;
+// "130 (python worker.py)", as many as a reader can choose from.
+std::string processes_text(const Trace& trace, const std::vector<ProcessId>& processes) {
+  constexpr std::size_t kShown = 6;
+  std::vector<std::string> out;
+  for (const ProcessId id : processes) {
+    const Process& process = trace.data().processes[id];
+    if (out.size() < kShown)
+      out.push_back(process.name.empty() ? fmt::format("{}", process.pid)
+                                         : fmt::format("{} ({})", process.pid, process.name));
+  }
+  if (processes.size() > kShown) out.push_back(fmt::format("{} more", processes.size() - kShown));
+  return fmt::format("{}", fmt::join(out, ", "));
+}
+
+Result<std::vector<ProcessId>> with_pid(const Trace& trace, const std::vector<ProcessId>& processes,
+                                        std::int64_t pid) {
+  for (const ProcessId process : processes)
+    if (trace.data().processes[process].pid == pid) return std::vector{process};
+  return usage_error(fmt::format("--process: no process {} has events; the trace holds {}", pid,
+                                 processes_text(trace, processes)));
+}
+
+Result<std::vector<ProcessId>> chosen_processes(const Trace& trace,
+                                                const std::vector<ProcessId>& processes,
+                                                const StepOptions& options) {
+  if (options.rank && options.pid)
+    return usage_error("--rank and --process exclude each other: both say whose steps are read");
+  if (options.pid) return with_pid(trace, processes, *options.pid);
+  return of_rank(trace, processes, options.rank);
+}
+
+void note_other_processes(const Trace& trace, std::vector<ProcessId> with_events, Steps& steps) {
+  std::erase(with_events, steps.process);
+  if (with_events.empty()) return;
   const Process& own = trace.data().processes[steps.process];
   const std::string text = fmt::format("process {}", own.pid);
-  steps.notes.push_back(
-      fmt::format("steps are those of {}; {} other process{} of this trace {} left aside{}",
-                  own.rank < 0 ? text : fmt::format("rank {} ({})", own.rank, text),
-                  with_events - 1, with_events == 2 ? "" : "es", with_events == 2 ? "is" : "are",
-                  own.rank < 0 ? "" : " (--rank N)"));
+  steps.notes.push_back(fmt::format(
+      "steps are those of {}; {} other process{} of this trace {} left aside ({})",
+      own.rank < 0 ? text : fmt::format("rank {} ({})", own.rank, text), with_events.size(),
+      with_events.size() == 1 ? "" : "es", with_events.size() == 1 ? "is" : "are",
+      own.rank < 0 ? "--process PID: " + processes_text(trace, with_events) : "--rank N"));
 }
 
 // Work that is in no section, where it is much, and takes long.
@@ -192,7 +220,7 @@ std::vector<Step> listed(const Loop& loop) {
   for (const HostStep& step : loop.steps) {
     Interval host = step.time;
     if (!list.empty()) host.end = std::max(host.end, list.back().host.end);
-    list.push_back({.id = step.id, .host = host, .window = host});
+    list.push_back({.id = step.id, .host = host, .own_end = step.own_end, .window = host});
   }
   return list;
 }
@@ -291,7 +319,7 @@ Result<Steps> find_steps(const Trace& trace, const StepOptions& options) {
         "stretches are steps");
   const std::vector<ProcessId> all = training_processes(trace);
   if (all.empty()) return nothing_to_divide(trace);
-  const Result<std::vector<ProcessId>> processes = of_rank(trace, all, options.rank);
+  const Result<std::vector<ProcessId>> processes = chosen_processes(trace, all, options);
   if (!processes) return processes.error();
   const bool is_marked = !options.marker_regex.empty();
   Result<Found> found = is_marked ? find_by_marker(trace, *processes, options.marker_regex)
@@ -307,7 +335,7 @@ Result<Steps> find_steps(const Trace& trace, const StepOptions& options) {
   place(trace, std::move(loop).value(), steps);
   if (none_lasts(steps) && steps.found_by != FoundBy::whole_trace)
     take_whole_trace(activity, steps);
-  note_other_processes(trace, all.size(), steps);
+  note_other_processes(trace, all, steps);
   note_work_outside(activity, steps);
   close_gaps(capture_gaps(trace, steps.process), steps);
   end_warm_up(activity, steps);

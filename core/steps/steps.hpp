@@ -40,6 +40,7 @@ std::string_view name_of(FoundBy found_by);  // stable ids: "user_marker", "prof
 struct Step {
   std::int64_t id = 0;         // the marker's own number where it has one, else 0, 1, 2, ...
   Interval host;               // the marker's time: what the loop itself sees
+  std::int64_t own_end = 0;    // where it ends without what loops around it do; 0: not known
   Interval window;             // tiles the run; see above
   bool wall_known = true;      // false: the trace ends before the step's device work does
   bool steady = true;          // it counts: after warm-up, complete and recorded, however long
@@ -104,14 +105,15 @@ struct Steps {
 struct StepOptions {
   std::string marker_regex;              // --step-marker
   std::optional<std::int32_t> rank;      // --rank: whose steps; by default the lowest's
+  std::optional<std::int64_t> pid = {};  // --process: whose steps, by the system's id
   std::optional<SectionChoice> section;  // --section; not together with a marker
 };
 
 // At least one step is steady, unless no step has a known wall time. The process with the lowest
 // rank is read, then the one with the most device work; among several loops that run one after the
 // other, the first of `sections` is taken if no other is chosen. Errors: usage (a section that the
-// run does not have, or one beside a marker; bad regex; a marker that matches nothing; a rank that
-// the trace does not hold), bad_input (a trace without events).
+// run does not have, or one beside a marker; bad regex; a marker that matches nothing; a rank or
+// a process that the trace does not hold), bad_input (a trace without events).
 Result<Steps> find_steps(const Trace& trace, const StepOptions& options = {});
 
 }  // namespace stepscope

@@ -20,18 +20,21 @@ bool is_copy(DeviceOpKind kind) {
   return kind == DeviceOpKind::memcpy || kind == DeviceOpKind::memset;
 }
 
-struct StreamTimes {
-  std::int64_t copies = 0, others = 0;
+struct StreamWork {
+  std::int64_t copies_ns = 0, others_ns = 0;
+  std::size_t kernels = 0;
 };
 
-std::vector<StreamTimes> times_by_stream(const Trace& trace) {
+std::vector<StreamWork> work_by_stream(const Trace& trace) {
   const DeviceOps& ops = trace.device_ops();
-  std::vector<StreamTimes> times(trace.data().streams.size());
+  std::vector<StreamWork> work(trace.data().streams.size());
   for (DeviceOpId op = 0; op < ops.size(); ++op) {
-    StreamTimes& t = times[ops.stream[op]];
-    (is_copy(ops.kind[op]) ? t.copies : t.others) += ops.end[op] - ops.begin[op];
+    StreamWork& own = work[ops.stream[op]];
+    const bool copies = is_copy(ops.kind[op]);
+    own.kernels += copies ? 0U : 1U;
+    (copies ? own.copies_ns : own.others_ns) += ops.end[op] - ops.begin[op];
   }
-  return times;
+  return work;
 }
 
 // The row of the step of a host time; kBefore in front of the first, list.size() behind the last.
@@ -51,7 +54,6 @@ class DeviceWork {
         gaps_(capture_gaps(trace, steps.process)) {
     for (StreamId s = 0; s < roles_.size(); ++s)
       if (trace.data().streams[s].process == steps.process) streams_.push_back(s);
-    set_rare_aside();
     add_streams(StreamRole::main);
     for (std::size_t k = 0; k < steps.list.size(); ++k) {
       const std::int64_t before = k == 0 ? kNever : own_ends_.back();
@@ -64,48 +66,30 @@ class DeviceWork {
   std::int64_t end_of(std::size_t step) const { return ends_[step]; }
 
  private:
+  // Whether most ops have a launch record, from the first one that has: what comes before it may have
+  // been launched before the trace begins.
+  bool is_linked(std::span<const DeviceOpId> ops) const {
+    const auto has_launch = [this](DeviceOpId op) { return trace_.launch_of(op) != kNone; };
+    const auto first = std::find_if(ops.begin(), ops.end(), has_launch);
+    return first != ops.end() &&
+           2 * std::count_if(first, ops.end(), has_launch) >= ops.end() - first;
+  }
+
   // Calls f(op, step) for what may extend a step.
   template <class F>
   void each_op(StreamId stream, F f) const {
     const std::span<const DeviceOpId> ops = trace_.ops_of(stream);
-    const bool linked = std::any_of(
-        ops.begin(), ops.end(), [this](DeviceOpId op) { return trace_.launch_of(op) != kNone; });
+    const bool linked = is_linked(ops);
     std::size_t step = kBefore;
     std::int64_t last_linked = kNever;
     for (DeviceOpId op : ops) {
       const CallId call = trace_.launch_of(op);
       const std::int64_t begin = trace_.device_ops().begin[op];
       if (call != kNone) step = step_of(steps_, host_time_of(trace_, op)), last_linked = begin;
-      // A stream of which no launch was recorded at all: the op's own time is all there is.
+      // A stream of which most launches were not recorded: the op's own time is all there is.
       if (!linked) step = step_of(steps_, begin);
       const bool unseen = call == kNone && may_be_of_a_gap(linked ? last_linked : begin, begin);
-      if (extends(stream, op) && !unseen) f(op, step);
-    }
-  }
-
-  std::size_t steps_with_work(StreamId stream) const {
-    std::vector<bool> works(ends_.size(), false);
-    each_op(stream, [&works](DeviceOpId, std::size_t step) {
-      if (step < works.size()) works[step] = true;
-    });
-    return static_cast<std::size_t>(std::count(works.begin(), works.end(), true));
-  }
-
-  // A stream that works in less than half as many steps as another of its device is beside the
-  // loop, however long its kernels take.
-  void set_rare_aside() {
-    std::map<std::uint32_t, std::pair<std::size_t, StreamId>> most;
-    for (const StreamId s : streams_) {
-      if (roles_[s] == StreamRole::prefetch) continue;
-      auto& best = most[trace_.data().streams[s].device];
-      best = std::max(best, {steps_with_work(s), s});
-    }
-    for (const StreamId s : streams_) {
-      if (roles_[s] != StreamRole::main) continue;
-      const auto [steps, busiest] = most[trace_.data().streams[s].device];
-      if (2 * steps_with_work(s) >= steps) continue;
-      roles_[s] = StreamRole::side;
-      roles_[busiest] = StreamRole::main;
+      if (!unseen) f(op, step);
     }
   }
 
@@ -130,11 +114,6 @@ class DeviceWork {
     const auto next = std::upper_bound(gaps_.begin(), gaps_.end(), last_linked,
                                        [](std::int64_t t, const Interval& g) { return t < g.end; });
     return next != gaps_.end() && (next->end <= begin || next->contains(begin));
-  }
-
-  bool extends(StreamId stream, DeviceOpId op) const {
-    if (roles_[stream] == StreamRole::prefetch) return false;
-    return roles_[stream] == StreamRole::main || !is_copy(trace_.device_ops().kind[op]);
   }
 
   void add(std::size_t step, std::int64_t end) {
@@ -166,18 +145,14 @@ bool device_work_is_cut(const Trace& trace, const Steps& steps) {
 
 std::vector<StreamRole> stream_roles(const Trace& trace) {
   const std::vector<Stream>& streams = trace.data().streams;
-  const std::vector<StreamTimes> times = times_by_stream(trace);
+  const std::vector<StreamWork> work = work_by_stream(trace);
+  const auto kernels_of = [&](StreamId s) { return std::pair{work[s].kernels, work[s].others_ns}; };
   std::map<std::pair<ProcessId, std::uint32_t>, StreamId> main_of;
-  for (StreamId s = 0; s < streams.size(); ++s) {
-    const auto [at, is_new] = main_of.try_emplace({streams[s].process, streams[s].device}, s);
-    const StreamTimes& best = times[at->second];
-    const bool more = times[s].others > best.others ||
-                      (times[s].others == best.others && times[s].copies > best.copies);
-    if (!is_new && more) at->second = s;
-  }
   std::vector<StreamRole> roles(streams.size(), StreamRole::side);
   for (StreamId s = 0; s < streams.size(); ++s) {
-    if (times[s].copies > times[s].others) roles[s] = StreamRole::prefetch;
+    if (work[s].copies_ns > work[s].others_ns) roles[s] = StreamRole::prefetch;
+    StreamId& most = main_of.try_emplace({streams[s].process, streams[s].device}, s).first->second;
+    if (kernels_of(s) > kernels_of(most)) most = s;
   }
   for (const auto& [device, stream] : main_of) roles[stream] = StreamRole::main;
   return roles;

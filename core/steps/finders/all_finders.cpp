@@ -18,40 +18,30 @@ constexpr std::array kFinders = {find_profiler_steps,  find_named_ranges,    fin
                                  find_period,          find_counted_loops,   find_sampled_lines,
                                  find_whole_trace};
 
-bool is_around(Interval outer, Interval inner) {
-  return is_at_least(kNearlyAll, intersect(outer, inner).length(), inner.length());
-}
-
-bool is_one_marked_step(const Loop& loop) {
-  return loop.steps.size() == 1 &&
-         (loop.found_by == FoundBy::profiler_step || loop.found_by == FoundBy::nvtx_step);
-}
-
 // A range that the program entered once, with nearly all of the work in it.
 bool is_in_one_range(const Activity& activity, const Loop& loop) {
   return std::any_of(activity.annotations.begin(), activity.annotations.end(), [&](RangeId range) {
     const Interval time = activity.time(range);
-    return is_around(time, loop.time()) && is_at_least(kNearlyAll, activity.share_in(time), 1);
+    return is_at_least(kNearlyAll, intersect(time, loop.time()).length(), loop.time().length()) &&
+           activity.share_in(time) >= kNearlyAll;
   });
 }
 
-// A repeat within one step that the program marks is no step itself, unless something says so. Nor is
-// one amid other work where nothing is marked: a model's layers between its embedding and its head.
+// A repeat within one range that the program enters (its one marked step) is no step itself, unless
+// something says so. Nor is one amid other work where nothing is marked: a model's layers between its
+// embedding and its head.
 bool repeats_in_a_step(const Activity& activity, const Loop& loop, const Loop& best) {
   if (!loop.may_be_parts) return false;
   if (best.steps.empty() && loop.amid_others) return true;
-  if (is_one_marked_step(best)) return is_around(best.time(), loop.time());
   return best.steps.size() < 2 && is_in_one_range(activity, loop);
 }
 
 std::string repeats_text(const Loop& loop) {
-  if (loop.in_statements)
+  if (loop.runs_once)
     return fmt::format(
-        "what repeats in it (a {}) does so within statements that no loop of the program runs, "
-        "such "
-        "as model.to(device): it is taken for set-up. To read repeats as steps, name a range "
-        "around "
-        "one with --step-marker",
+        "what repeats in it ({}) does so within statements that no loop of the program runs again, "
+        "such as model.to(device) or a first iteration that does not end: it holds no whole step. "
+        "To read repeats as steps, name a range around one with --step-marker",
         loop.how);
   return fmt::format(
       "what repeats in it (a {}) is taken for parts of a step, such as layers of a model: no "
@@ -76,7 +66,7 @@ Loop find_loop(const Activity& activity) {
   for (const auto find : kFinders) {
     Loop loop = find(activity);
     if (!loop.divides) left_out = loop.how;
-    if (loop.in_statements || repeats_in_a_step(activity, loop, best)) {
+    if (loop.runs_once || repeats_in_a_step(activity, loop, best)) {
       repeats = repeats_text(loop);
       continue;
     }

@@ -13,8 +13,9 @@ namespace stepscope {
 namespace {
 
 struct Batch {
-  Interval time;  // from its fetch to the next
-  std::int64_t work = 0;
+  Interval time;           // from its fetch to the next
+  std::int64_t loads = 0;  // the loader's own work: it says nothing of what is done with the batch
+  std::int64_t work = 0;   // behind it
   bool trains = false;
 };
 
@@ -23,8 +24,8 @@ std::vector<Batch> batches_of(const Activity& activity, const MarkedThread& mark
   std::int64_t end = std::min(extent_of(*activity.trace, marks.thread).end, activity.host.end);
   for (std::size_t i = marks.ranges.size(); i-- > 0;) {
     const Interval fetch = activity.time(marks.ranges[i]);
-    // The work of the loader itself says nothing about what is done with the batch.
     batches.push_back({{fetch.begin, end},
+                       std::ssize(activity.work_in(fetch)),
                        std::ssize(activity.work_in({fetch.end, end})),
                        activity.backward_in({fetch.begin, end}) > 0});
     end = fetch.begin;
@@ -41,22 +42,27 @@ std::int64_t usual_work(const std::vector<Batch>& batches) {
   return median(std::move(work));
 }
 
+// Where batches are only gathered, the loader's work is all that tells a batch from a request that
+// finds no more.
+void count_loads_where_nothing_follows(std::vector<Batch>& batches) {
+  if (usual_work(batches) > 0) return;
+  for (Batch& batch : batches) batch.work = batch.loads;
+}
+
 }  // namespace
 
 Loop find_data_loader_steps(const Activity& activity) {
   const std::vector<RangeId> ranges = activity.annotations_that(is_loader_fetch);
   if (ranges.empty()) return {};
   const MarkedThread marks = choose_thread(activity, ranges);
-  const std::vector<Batch> batches = batches_of(activity, marks);
+  std::vector<Batch> batches = batches_of(activity, marks);
+  count_loads_where_nothing_follows(batches);
   const std::int64_t usual = usual_work(batches);
   Loop loop{.found_by = FoundBy::data_loader, .thread = marks.thread};
   for (const Batch& batch : batches) {
-    if (is_at_least(kHardlyAny, batch.work, usual)) {
-      loop.steps.push_back({static_cast<std::int64_t>(loop.steps.size()), batch.time});
-      loop.last_complete = is_at_least(kMost, batch.work, usual);
-    } else if (loop.found() && &batch != &batches.back()) {
-      loop.steps.back().time.end = batch.time.end;  // it ended an epoch
-    }
+    if (!is_at_least(kHardlyAny, batch.work, usual)) continue;  // it ended an epoch
+    loop.steps.push_back({static_cast<std::int64_t>(loop.steps.size()), batch.time});
+    loop.last_complete = is_at_least(kMost, batch.work, usual);
   }
   if (!loop.found()) return {};
   loop.how = fmt::format(

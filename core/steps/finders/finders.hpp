@@ -19,6 +19,9 @@ namespace stepscope {
 struct HostStep {
   std::int64_t id = 0;
   Interval time;
+  // When its own iteration was over: what follows are loops around it (an evaluation behind each
+  // epoch). 0: not known.
+  std::int64_t own_end = 0;
 };
 
 struct Loop {
@@ -27,12 +30,12 @@ struct Loop {
   std::string how;
   ThreadId thread = 0;
   std::vector<HostStep> steps;
-  bool evaluates = false;      // by the name of what runs
-  bool divides = true;         // false: marks of which one holds nearly all of the work
-  bool last_complete = true;   // false: the trace ends in the middle of the last step
-  bool may_be_parts = false;   // what repeats may be parts of one step: the layers of a model
-  bool amid_others = false;    // and stands between work that no repeat has
-  bool in_statements = false;  // what repeats does so within statements that no loop runs
+  bool evaluates = false;     // by the name of what runs
+  bool divides = true;        // false: marks of which one holds nearly all of the work
+  bool last_complete = true;  // false: the trace ends in the middle of the last step
+  bool may_be_parts = false;  // what repeats may be parts of one step: the layers of a model
+  bool amid_others = false;   // and stands between work that no repeat has
+  bool runs_once = false;     // at lines that no loop brings round again: it is no loop
   std::vector<std::string> notes;
   // The same stretch divided in another way: tokens in place of calls of `generate`, a GAN's
   // optimizer steps in place of its iterations. `how` says what its steps are.
@@ -57,18 +60,20 @@ Loop find_named_ranges(const Activity& activity);
 // An iteration of one of the program's own loops, as the recorder noted them (nest/README.md).
 Loop find_nest_steps(const Activity& activity);
 
-// The iterations of the loop that comes round with these begins of a period, one to one. None: it is
-// no loop of the program, or loops were not noted.
+// The iterations of the loop that comes round with these begins of a period, one to one; else of the
+// outermost loop that comes round more often. None: the period is of no loop of the program, or loops
+// were not noted.
 Loop loop_of_period(const Activity& activity, const std::vector<std::int64_t>& begins);
 
-// Whether the recorder noted the program's loops, and nearly all of these times lie in none of them.
-bool are_outside_loops(const Activity& activity, const std::vector<std::int64_t>& times);
+// What runs these times, by the loops that the recorder noted: nearly all lie in no loop, or those
+// that do lie in one iteration of each, or a loop comes round between them.
+enum class RunBy { unknown, no_loop, one_iteration, a_loop };
+RunBy run_by(const Activity& activity, const std::vector<std::int64_t>& times);
 
-// A step ends with an optimizer's scope (Optimizer.step#NAME.step; PyTorch marks them in every traced
-// run, C++ optimizers do not), so gradient accumulation and everything else between two of them is
-// one step. Several are one iteration if hardly any work lies between them, or if they come in a
-// cycle: a discriminator's and a generator's, five critics' and one generator's, k on one fetched
-// batch.
+// A step ends with an optimizer's scope (Optimizer.step#NAME.step; PyTorch marks them in every
+// traced run, C++ optimizers do not), so gradient accumulation and everything else between two of
+// them is one step. Several are one iteration if they come in a cycle: a discriminator's and a
+// generator's, five critics' and one generator's, k on one fetched batch.
 Loop find_optimizer_steps(const Activity& activity);
 
 // A call of the closure that an optimizer evaluates many times in each of its steps (LBFGS): from
@@ -84,7 +89,7 @@ Loop find_executable_runs(const Activity& activity);
 
 // A batch that a DataLoader is asked for, with what is done with it. Where some batches are followed
 // by a backward pass and others are not (validation), only the former are steps. A fetch with no
-// work behind it (the end of an epoch) belongs to the step before.
+// work behind it (the end of an epoch) is none.
 Loop find_data_loader_steps(const Activity& activity);
 
 // A period of the device's work, or of the host's operations (periodicity/README.md).

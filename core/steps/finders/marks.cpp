@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "core/steps/finders/named_range.hpp"
@@ -18,7 +17,6 @@ namespace {
 
 constexpr double kAllWork = 0.95;     // share of it
 constexpr double kMuchBeyond = 0.01;  // share of a mark's length
-constexpr double kUnsure = 0.4;       // a loop that is found otherwise goes before
 
 constexpr std::int64_t kMainCountsTimes = 2;
 
@@ -65,16 +63,6 @@ std::size_t crossing_ones(const Activity& activity, std::span<const RangeId> ran
   return count;
 }
 
-bool does_work(const Trace& trace, ThreadId thread) {
-  const Rows rows = trace.ranges_of(thread);
-  const std::vector<HostKind>& kind = trace.host_ranges().kind;
-  for (RangeId i = rows.begin; i < rows.end; ++i) {
-    const HostFamily family = family_of(kind[i]);
-    if (family != HostFamily::annotation && family != HostFamily::other) return true;
-  }
-  return false;
-}
-
 bool outlast_the_next(const Activity& activity, std::span<const RangeId> ranges) {
   std::vector<std::int64_t> beyond, lengths;
   for (std::size_t i = 0; i + 1 < ranges.size(); ++i) {
@@ -112,21 +100,17 @@ MarkedThread choose_thread(const Activity& activity, std::span<const RangeId> ra
   std::map<ThreadId, std::vector<RangeId>> by_thread;
   for (RangeId range : ranges) by_thread[activity.thread(range)].push_back(range);
   MarkedThread best;
-  std::size_t at_work = 0;
-  std::tuple<bool, std::int64_t, std::size_t> best_key{false, -1, 0};
+  std::pair<std::int64_t, std::size_t> most{-1, 0};  // time inside, marks
   for (auto& [thread, all] : by_thread) {
     std::vector<RangeId> own = outermost(activity, all);
     const std::int64_t inside = total_length(unite(times_of(activity, own)));
     const bool is_main = data.threads[thread].tid == data.processes[activity.process].pid;
-    const std::tuple key{does_work(*activity.trace, thread),
-                         inside * (is_main ? kMainCountsTimes : 1), own.size()};
-    at_work += std::get<bool>(key) ? 1U : 0U;
-    if (key <= best_key) continue;
-    best_key = key;
+    const std::pair key{inside * (is_main ? kMainCountsTimes : 1), own.size()};
+    if (key <= most) continue;
+    most = key;
     const std::size_t crossing = crossing_ones(activity, all, own);
-    best = {thread, std::move(own), by_thread.size() - 1, 0, crossing};
+    best = {thread, std::move(own), by_thread.size() - 1, crossing};
   }
-  best.left_out_at_work = at_work - (std::get<bool>(best_key) ? 1U : 0U);
   return best;
 }
 
@@ -182,20 +166,17 @@ std::vector<HostStep> steps_of(const Activity& activity, std::span<const RangeId
   return steps;
 }
 
-double confidence_of_division(const Activity& activity, std::span<const HostStep> steps,
-                              double confidence) {
-  if (steps.size() < 2) return confidence;
+bool divide_work(const Activity& activity, std::span<const HostStep> steps) {
+  if (steps.size() < 2) return true;
   std::vector<double> work;
   for (std::size_t k = 0; k < steps.size(); ++k) {
     const std::int64_t begin = k == 0 ? steps[k].time.begin : steps[k - 1].time.end;
     work.push_back(activity.share_in(Interval{begin, steps[k].time.end}));
   }
+  std::sort(work.rbegin(), work.rend());
+  const bool two_others_work = work.size() > 2 && work[2] > 0;
   const double all = std::accumulate(work.begin(), work.end(), 0.0);
-  const double counted = all - work.front();  // the first step of a run never is
-  std::sort(work.begin(), work.end());
-  const bool two_others_work = work.size() > 2 && work[work.size() - 3] > 0;
-  if (all <= 0 || two_others_work || work.back() < kAllWork * all) return confidence;
-  return counted < (1 - kAllWork) * all ? kHardlyAny : kUnsure * confidence;
+  return two_others_work || all == 0 || work.front() < kAllWork * all;
 }
 
 std::string thread_text(const Trace& trace, ThreadId thread) {

@@ -15,7 +15,6 @@ struct MarkedThread {
   ThreadId thread = 0;
   std::vector<RangeId> ranges;
   std::size_t left_out_threads = 0;  // others that carry such marks, too
-  std::size_t left_out_at_work = 0;  // those of them with recorded ops or calls
   std::size_t crossing = 0;          // crossing marks of this thread, which are left out
 };
 
@@ -25,9 +24,8 @@ bool is_optimizer_step(std::string_view name);  // the scope of an optimizer's s
 bool is_loader_fetch(std::string_view name);
 std::vector<RangeId> loader_fetches(const Activity& activity, ThreadId thread);
 
-// Groups by thread, takes the outermost of each and returns the thread that does the work: one with
-// recorded ops or calls before one without (a device's time line), then the most time inside marks,
-// which counts twice on the main thread: of two threads that train alike it is the one.
+// Groups by thread, takes the outermost of each and returns the thread with the most time inside
+// marks, which counts twice on the main thread: of two threads that train alike it is the one.
 MarkedThread choose_thread(const Activity& activity, std::span<const RangeId> ranges);
 
 // Disjoint: where two overlap the later one begins with the earlier one's end.
@@ -46,11 +44,9 @@ std::vector<HostStep> steps_of(const Activity& activity, std::span<const RangeId
 Loop loop_of(const Activity& activity, const MarkedThread& marks, FoundBy found_by,
              std::string how);
 
-// How surely marks with that confidence divide a loop, given the work that each holds: two marks
-// behind a loop, of which the first holds it all, do not, nor do three of which two hold nothing.
-// Work between two marks is the later one's; `steps` are those of steps_of().
-double confidence_of_division(const Activity& activity, std::span<const HostStep> steps,
-                              double confidence);
+// Whether they divide the work: two marks behind a loop, of which the first holds it all, do not, nor
+// do three of which two hold nothing. Work between two marks is the later one's.
+bool divide_work(const Activity& activity, std::span<const HostStep> steps);
 
 std::string thread_text(const Trace& trace, ThreadId thread);  // "thread 1708", "thread 12 (main)"
 

@@ -91,21 +91,12 @@ void rate(const Activity& activity, Group& group) {
   const double inside = group.inside = activity.share_in(times);
   if (ranges.size() < 2)
     group.confidence = 0.3 * inside;
+  else if (group.step_word && !divide_work(activity, steps_of(activity, ranges)))
+    group.confidence = kHardlyAny;
   else if (group.step_word)
-    group.confidence = confidence_of_division(activity, steps_of(activity, ranges),
-                                              spanned * (0.35 + 0.6 * inside));
+    group.confidence = spanned * (0.35 + 0.6 * inside);
   else if (ranges.size() >= kFewestRepeats && inside >= 0.5 && numbers_rise(activity, ranges))
     group.confidence = 0.85 * inside;
-}
-
-// Prefers, where both cover the run, the group with more ranges: the other holds several steps
-// each. But a word for a step beats a bare number.
-bool is_better(const Group& a, const Group& b) {
-  const bool both_good = a.confidence >= kGoodEnough && b.confidence >= kGoodEnough;
-  if (both_good && a.step_word != b.step_word) return a.step_word;
-  const bool both_tile = a.inside >= kMost * b.inside && b.inside >= kMost * a.inside;
-  if (both_good && both_tile) return a.marks.ranges.size() > b.marks.ranges.size();
-  return a.confidence > b.confidence;
 }
 
 }  // namespace
@@ -143,25 +134,22 @@ Loop find_profiler_steps(const Activity& activity) {
   const std::vector<RangeId> ranges = activity.annotations_that(is_profiler_step);
   if (ranges.empty()) return {};
   const MarkedThread marks = choose_thread(activity, ranges);
-  Loop loop = loop_of(activity, marks, FoundBy::profiler_step,
-                      fmt::format("{} ProfilerStep# marks on {}", marks.ranges.size(),
-                                  thread_text(*activity.trace, marks.thread)));
+  Loop loop = loop_of(
+      activity, marks, FoundBy::profiler_step,
+      fmt::format("{} ProfilerStep# mark{} on {}", marks.ranges.size(),
+                  marks.ranges.size() == 1 ? "" : "s", thread_text(*activity.trace, marks.thread)));
   // Work between marks counts to the next step, so what matters is what lies outside all of them.
   const double covered = activity.share_in(loop.time());
-  loop.confidence = loop.steps.size() >= 2 ? confidence_of_division(activity, loop.steps, covered)
-                                           : 0.4 * covered;
-  loop.divides = loop.steps.size() < 2 || loop.confidence == covered;
+  loop.divides = divide_work(activity, loop.steps);
+  loop.confidence = !loop.divides ? kHardlyAny : loop.steps.size() >= 2 ? covered : 0.4 * covered;
   return loop;
 }
 
 Loop find_named_ranges(const Activity& activity) {
   std::vector<Group> groups = group_by_stem(activity);
-  const Group* best = nullptr;
-  for (Group& group : groups) {
-    rate(activity, group);
-    if (group.confidence > 0 && (best == nullptr || is_better(group, *best))) best = &group;
-  }
-  if (best == nullptr) return {};
+  for (Group& group : groups) rate(activity, group);
+  const auto best = std::ranges::max_element(groups, {}, &Group::confidence);
+  if (best == groups.end() || best->confidence == 0) return {};
   const MarkedThread& marks = best->marks;
   Loop loop = loop_of(
       activity, marks, FoundBy::nvtx_step,

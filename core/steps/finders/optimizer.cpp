@@ -21,7 +21,7 @@ namespace {
 struct Turn {
   std::string_view name;
   SiteId line = kNone;   // where it is called; kNone: not known
-  Interval scope;        // the optimizer's own, or those of several back to back
+  Interval scope;        // the optimizer's own, or from the first to the last of a cycle
   Interval stretch;      // from the end of the turn before to the end of the scope
   bool fetches = false;  // a batch of its own
 };
@@ -57,35 +57,13 @@ std::vector<Turn> turns_of(const Activity& activity, const MarkedThread& marks) 
   return turns;
 }
 
-void fold_into(Turn& turn, const Turn& next) {
-  turn.scope.end = turn.stretch.end = next.scope.end;
-}
-
-std::vector<Turn> fold_back_to_back(const Activity& activity, const std::vector<Turn>& turns) {
-  if (turns.size() < 2) return turns;
-  std::vector<double> between;
-  for (std::size_t i = 1; i < turns.size(); ++i)
-    between.push_back(activity.share_in(Interval{turns[i - 1].scope.end, turns[i].scope.begin}));
-  std::vector<double> sorted = between;
-  std::sort(sorted.begin(), sorted.end());
-  const double usual = sorted[sorted.size() * 3 / 4];
-  std::vector<Turn> out{turns.front()};
-  for (std::size_t i = 1; i < turns.size(); ++i) {
-    if (between[i - 1] < kHardlyAny * usual)
-      fold_into(out.back(), turns[i]);
-    else
-      out.push_back(turns[i]);
-  }
-  return out;
-}
-
 // A last iteration that is not complete is left out: its remaining optimizers lie behind the
 // trace's end.
 std::vector<Turn> fold_cycles(const std::vector<Turn>& turns, std::size_t cycle) {
   std::vector<Turn> out;
   for (std::size_t i = 0; i + cycle <= turns.size(); i += cycle) {
     out.push_back(turns[i]);
-    fold_into(out.back(), turns[i + cycle - 1]);
+    out.back().scope.end = out.back().stretch.end = turns[i + cycle - 1].scope.end;
   }
   return out;
 }
@@ -159,10 +137,10 @@ Loop loop_of(const Activity& activity, const MarkedThread& marks, const std::vec
   Loop loop{.found_by = FoundBy::optimizer, .how = std::move(how), .thread = marks.thread};
   for (const Turn& turn : turns)
     loop.steps.push_back({static_cast<std::int64_t>(loop.steps.size()), turn.stretch});
-  if (marks.left_out_at_work > 0)
+  if (marks.left_out_threads > 0)
     loop.notes.push_back(fmt::format("optimizer steps of {} more thread{} are not among these",
-                                     marks.left_out_at_work,
-                                     marks.left_out_at_work == 1 ? "" : "s"));
+                                     marks.left_out_threads,
+                                     marks.left_out_threads == 1 ? "" : "s"));
   loop.confidence = activity.share_in(loop.time()) * (turns.size() >= 2 ? 0.9 : 0.3);
   add_tail(activity, loop);
   return loop;
@@ -190,13 +168,25 @@ void note_skipped(const Activity& activity, const std::vector<Turn>& turns, Loop
                   joined, nodes.size(), joined == 1 ? "s" : ""));
 }
 
+// Several optimizers, each of which stepped once, in an iteration that the program did not end.
+bool run_once(const Activity& activity, const std::vector<RangeId>& scopes) {
+  std::set<SiteId> lines;
+  std::vector<std::int64_t> begins;
+  for (const RangeId scope : scopes) {
+    const SiteId line = activity.trace->host_ranges().site[scope];
+    if (line == kNone || !lines.insert(line).second) return false;
+    begins.push_back(activity.time(scope).begin);
+  }
+  return run_by(activity, begins) == RunBy::one_iteration;
+}
+
 }  // namespace
 
 Loop find_optimizer_steps(const Activity& activity) {
   const std::vector<RangeId> ranges = activity.annotations_that(is_optimizer_step);
   if (ranges.empty()) return {};
   const MarkedThread marks = choose_thread(activity, ranges);
-  const std::vector<Turn> single = fold_back_to_back(activity, turns_of(activity, marks));
+  const std::vector<Turn> single = turns_of(activity, marks);
   const std::vector<std::size_t> kinds = kinds_of(activity, single);
   const std::size_t cycle = cycle_of(kinds);
   const std::vector<Turn> turns = fold_cycles(single, cycle);
@@ -207,6 +197,7 @@ Loop find_optimizer_steps(const Activity& activity) {
   if (turns.size() != marks.ranges.size())
     how += fmt::format(", several an iteration: {} iterations", turns.size());
   Loop loop = loop_of(activity, marks, turns, std::move(how));
+  loop.runs_once = run_once(activity, marks.ranges);
   note_skipped(activity, turns, loop);
   if (cycle == 1) return loop;
   loop.others.push_back(

@@ -7,6 +7,8 @@
 #include <map>
 #include <utility>
 
+#include "core/support/short_file.hpp"
+
 namespace stepscope {
 namespace {
 
@@ -151,6 +153,7 @@ std::vector<NestIteration> iterations_of(const LoopNest& nest,
   for (const std::uint32_t loop : loops) {
     for (std::size_t i = 0; i < nest.loops[loop].iterations.size(); ++i) {
       out.push_back(nest.loops[loop].iterations[i]);
+      out.back().own = out.back().time;
       out.back().time.end = end_of(nest, loop, i);
       out.back().visit += visits;
     }
@@ -185,8 +188,7 @@ LoopNest loop_nest_of(const Activity& activity, ThreadId thread) {
 
 std::string name_of(const Trace& trace, const NestLoop& loop) {
   const Site& site = trace.data().sites[loop.at];
-  const std::string_view path = trace.text(site.file);
-  return fmt::format("the loop at {}:{} ({})", path.substr(path.rfind('/') + 1), site.line,
+  return fmt::format("the loop at {}:{} ({})", short_file(trace.text(site.file)), site.line,
                      trace.text(site.function));
 }
 

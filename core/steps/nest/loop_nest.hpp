@@ -20,6 +20,7 @@ namespace stepscope {
 struct NestIteration {
   Interval time;
   std::uint32_t visit = 0;  // iterations of one entry into the loop share it
+  Interval own;             // without what outer loops do behind it; set by iterations_of()
 };
 
 struct NestLoop {

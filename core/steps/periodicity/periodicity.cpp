@@ -75,32 +75,6 @@ Items typical_unit(const Lane& lane, const RepeatLevel& level) {
   return Items(lane.items).subspan(level.begins[unit], level.begins[unit + 1] - level.begins[unit]);
 }
 
-// Distinguishes a loop that does a little more every k-th iteration (it prints a loss every 20 steps)
-// from one of k inner turns (the layers of a model). In the first, what the longer unit holds beyond
-// shorter ones stands at lines of its own in functions that every shorter unit runs as well. Layers
-// repeat in functions of their own. False where lines are not known.
-bool adds_rare_lines(const Activity& activity, Items shorter, Items longer) {
-  const auto function_of = [&](SiteId site) {
-    const Site& place = activity.trace->data().sites[site];
-    return std::pair{place.file, place.function};
-  };
-  std::set<SiteId> lines;
-  std::set<std::pair<StringId, StringId>> functions;
-  for (const WorkItem& item : shorter) {
-    if (item.site == kNone) return false;
-    lines.insert(item.site);
-    functions.insert(function_of(item.site));
-  }
-  std::size_t rare = 0;
-  for (const WorkItem& item : longer) {
-    if (lines.contains(item.site)) continue;
-    if (item.site == kNone || !functions.contains(function_of(item.site))) return false;
-    ++rare;
-  }
-  return rare > 0 && !is_at_least(kHardlyAny, rare, longer.size()) &&
-         (longer.size() - rare) % shorter.size() == 0;
-}
-
 bool runs_a_framework(const Activity& activity) {
   const HostRanges& h = activity.trace->host_ranges();
   for (RangeId range = 0; range < h.size(); ++range)
@@ -110,16 +84,6 @@ bool runs_a_framework(const Activity& activity) {
   return false;
 }
 
-// A loop that does a little more every k-th iteration is none of k iterations, unless the program has
-// a loop around those (find_period).
-Choice without_rare_lines(const Activity& activity, const Lane& lane,
-                          const std::vector<RepeatLevel>& levels, Choice choice) {
-  const Items longer = typical_unit(lane, *choice.level);
-  for (const RepeatLevel* level = levels.data(); level != choice.level; ++level)
-    if (adds_rare_lines(activity, typical_unit(lane, *level), longer)) return {level, kSure, true};
-  return choice;
-}
-
 ThreadId loop_thread(const Activity& activity, const Interval& time) {
   const Trace& trace = *activity.trace;
   const ThreadId spanning = busiest_thread(trace, activity.process, [&](ThreadId thread) {
@@ -127,12 +91,6 @@ ThreadId loop_thread(const Activity& activity, const Interval& time) {
     return own.begin <= time.begin && own.end >= time.end - time.length() / 10;
   });
   return spanning == kNone ? busiest_thread(trace, activity.process) : spanning;
-}
-
-unsigned held_in(const Evidence& evidence, std::size_t begin, std::size_t end) {
-  unsigned held = 0;
-  for (std::size_t i = begin; i < end; ++i) held |= evidence.at[i];
-  return held & evidence.required;
 }
 
 // Returns what lies before the first unit and is as long as one at most, from the first item on
@@ -146,22 +104,11 @@ Items head_of(const Lane& lane, const RepeatLevel& level, const Bag& unit) {
 }
 
 // A first iteration that is cut by the begin of the record, or differs (gradients and the
-// optimizer's state are made in it), is no unit, but it holds most of one: units may begin within
-// the iteration, so of its evidence only some may be there. Setting the model up holds little of
-// one, and a forward pass before the training no evidence. Copies that stand where units begin are
-// of the iteration before: a head that lacks them lacks nothing.
-std::optional<std::int64_t> first_step(const Lane& lane, const RepeatLevel& level,
-                                       const Evidence& evidence) {
-  const Items typical = typical_unit(lane, level);
-  const Bag unit = bag_of(typical);
+// optimizer's state are made in it), is no unit, but it holds most of one. Setting the model up holds
+// little of one.
+std::optional<std::int64_t> first_step(const Lane& lane, const RepeatLevel& level) {
+  const Bag unit = bag_of(typical_unit(lane, level));
   const Items head = head_of(lane, level, unit);
-  const auto end = static_cast<std::size_t>(typical.data() - lane.items.data()) + typical.size();
-  const std::size_t length = std::min(head.size(), typical.size());
-  const bool trains = (evidence.required & (kOptimizer | kBackward)) != 0;
-  const bool is_due = trains || held_in(evidence, end - length, end) != 0;
-  const std::size_t first = level.begins.front();
-  if (evidence.required != 0 && is_due && held_in(evidence, first - head.size(), first) == 0)
-    return std::nullopt;
   if (2 * common(bag_of(head), unit) < size_of(unit)) return std::nullopt;
   return head.front().time;
 }
@@ -198,19 +145,20 @@ std::string levels_text(const std::vector<RepeatLevel>& levels, const RepeatLeve
 
 // At the edges a piece of at least half a unit is an incomplete step, a smaller one is no step.
 Loop loop_of(const Activity& activity, const Lane& lane, const RepeatLevel& level,
-             const Evidence& evidence, double certainty) {
+             double certainty) {
   const std::size_t tail = lane.items.size() - level.begins.back();
   const bool has_tail = 2 * tail >= level.typical_length;
   std::vector<std::int64_t> cuts;
-  if (const auto head = first_step(lane, level, evidence)) cuts.push_back(*head);
+  if (const auto head = first_step(lane, level)) cuts.push_back(*head);
   for (const std::uint32_t begin : level.begins) cuts.push_back(lane.items[begin].time);
   if (has_tail) cuts.push_back(end_of_last(activity, lane, level));
-  Loop loop{.found_by = FoundBy::periodicity,
-            .confidence = certainty * std::max(level.explained, level.evident * kAmbiguous),
-            .how = fmt::format("period of {} {}, repeated {} times, {:.0f} % alike",
-                               level.typical_length, noun_of(activity.work_kind),
-                               level.begins.size() - (has_tail ? 0 : 1), 100 * level.explained),
-            .last_complete = !has_tail || is_at_least(kNearlyAll, tail, level.typical_length)};
+  Loop loop{
+      .found_by = FoundBy::periodicity,
+      .confidence = certainty * std::max(level.explained, level.evident * kAmbiguous),
+      .how = fmt::format("period of {} {}, repeated {} times, {:.0f} % alike", level.typical_length,
+                         noun_of(activity.work_kind, level.typical_length),
+                         level.begins.size() - (has_tail ? 0 : 1), 100 * level.explained),
+      .last_complete = !has_tail || is_at_least(kNearlyAll, tail, level.typical_length)};
   for (std::size_t i = 0; i + 1 < cuts.size(); ++i)
     loop.steps.push_back({static_cast<std::int64_t>(i), {cuts[i], cuts[i + 1]}});
   loop.thread = loop_thread(activity, loop.time());
@@ -248,6 +196,13 @@ bool are_of_one_line(const Lane& lane, const RepeatLevel& level) {
   return is_at_least(kNearlyAll, of_one, level.begins.size() - 1);
 }
 
+// Whether repeats that no noted loop brings round are no steps: nothing says that they are more than
+// parts of one, or each is one statement's.
+bool runs_once(RunBy by, const Loop& loop, const Lane& lane, const RepeatLevel& level) {
+  if (by == RunBy::no_loop) return loop.may_be_parts || are_of_one_line(lane, level);
+  return by == RunBy::one_iteration && loop.may_be_parts;
+}
+
 std::vector<std::int64_t> begins_of(const Lane& lane, const RepeatLevel& level) {
   std::vector<std::int64_t> out;
   for (const std::uint32_t begin : level.begins) out.push_back(lane.items[begin].time);
@@ -260,21 +215,18 @@ Loop find_period(const Activity& activity) {
   const Lane lane = busiest_lane(activity);
   const Evidence evidence = evidence_in(activity, lane);
   const std::vector<RepeatLevel> levels = levels_of(lane, evidence);
-  Choice choice = choose(levels, evidence.required);
+  const Choice choice = choose(levels, evidence.required);
   if (choice.level == nullptr) return {};
-  Loop loop = loop_of_period(activity, begins_of(lane, *choice.level));
-  if (loop.found()) return loop;  // which tells exactly when each begins
-  choice = without_rare_lines(activity, lane, levels, choice);
   const std::vector<std::int64_t> begins = begins_of(lane, *choice.level);
-  loop = loop_of_period(activity, begins);
-  if (loop.found()) return loop;
-  loop = loop_of(activity, lane, *choice.level, evidence, choice.certainty);
+  Loop loop = loop_of_period(activity, begins);
+  if (loop.found()) return loop;  // which tells exactly when each begins
+  loop = loop_of(activity, lane, *choice.level, choice.certainty);
   loop.may_be_parts = !choice.whole && runs_a_framework(activity);
   loop.amid_others = stands_amid_others(activity, lane, *choice.level);
-  loop.in_statements = are_of_one_line(lane, *choice.level) && are_outside_loops(activity, begins);
+  loop.runs_once = runs_once(run_by(activity, begins), loop, lane, *choice.level);
   for (const RepeatLevel& level : levels) {
     if (&level == choice.level || level.explained < kLeastExplained) continue;
-    loop.others.push_back(loop_of(activity, lane, level, evidence, kAmbiguous));
+    loop.others.push_back(loop_of(activity, lane, level, kAmbiguous));
   }
   if (choice.certainty == kAmbiguous) {
     loop.notes.push_back(fmt::format(

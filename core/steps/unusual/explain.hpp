@@ -19,8 +19,6 @@ class Explanations {
 
   // Empty where nothing explains that step k took `excess_ns` more than usual.
   std::string of(std::size_t step, std::int64_t excess_ns) const;
-  // The first of these alone: an evaluation, a checkpoint.
-  std::string rare_range(std::size_t step, std::int64_t excess_ns) const;
   // It loads modules or compiles for longer than the median step does.
   bool compiles(std::size_t step) const { return compile_ns_[step] > usual_compile_ns_; }
   // Time in them between the step's host ends, overlaps of threads counted once.
@@ -34,6 +32,7 @@ class Explanations {
   };
 
   void collect_rare_ranges(const Activity& activity, const Steps& steps);
+  std::string rare_range(std::size_t step, std::int64_t excess_ns) const;
 
   const Trace& trace_;
   std::vector<std::int64_t> work_, compile_ns_;  // by step

@@ -62,10 +62,7 @@ class WarmUpRule {
     return true;
   }
 
-  bool is_slow(std::size_t k) const {
-    return level_.is_long(step(k).wall_ns()) && explanations_.rare_range(k, excess(k)).empty() &&
-           !comes_again(k);
-  }
+  bool is_slow(std::size_t k) const { return level_.is_long(step(k).wall_ns()) && !comes_again(k); }
 
   bool comes_again(std::size_t k) const {
     const std::string reason = explanations_.of(k, excess(k));
@@ -95,8 +92,6 @@ class WarmUpRule {
   std::string_view why_it_ends(std::size_t end) const {
     if (!level_.is_long(step(end).wall_ns())) return "and ends it";
     if (2 * end >= steps_.list.size()) return "and counts: warm-up is at most half of the steps";
-    if (!explanations_.rare_range(end, excess(end)).empty())
-      return "and counts: it does other work";
     if (comes_again(end)) return "and counts: later steps are as slow";
     return "and counts: slow for longer than a tenth of the steps is how the loop runs";
   }

@@ -5,9 +5,9 @@
 // first half of the run that
 //   compiles   or loads modules or tunes itself, more than the median step, and takes over
 //              kSlowedBy x the median of the run's second half; or
-//   is slow    by the rule of long_rule.hpp, taken over the second half, without a range that most
-//              steps lack (an evaluation), and so slow as later steps seldom are: fewer than one in
-//              kOneIn of the second half exceeds the median by half as much for the same reason.
+//   is slow    by the rule of long_rule.hpp, taken over the second half, as later steps seldom are:
+//              fewer than one in kOneIn of the second half exceeds the median by half as much for
+//              the same reason.
 //              So pauses that come now and then, or every few steps, are no warm-up. At most a
 //              tenth of the steps, or kFewSlow where that is more: slow for longer is how the loop
 //              runs.

@@ -48,6 +48,11 @@ class NestMaker : public LoopMaker {
     rows.called.push_back(0), rows.innermost.push_back(0);
     rows.cpu.push_back(0), rows.flags.push_back(0), rows.asleep_in.emplace_back();
   }
+  void op_at(const std::string& name, std::uint32_t line) {
+    leave(), op(name);
+    make.data.host_ranges.site.resize(make.data.host_ranges.size(), kNone);
+    make.data.host_ranges.site.back() = site_of(line);
+  }
   void train(const std::string& net = "net", std::uint32_t line = 50) {
     leave();
     zero_grad(), train_ops(net);

@@ -56,6 +56,22 @@ TEST(Sections, TheirTimesAndTheRestSumToWhatWasRecorded) {
   }
 }
 
+// Tables are made one after the other, and a library loads before the last.
+TEST(Sections, RepeatsOfWhichOneHoldsNearlyAllOfTheTimeAreNone) {
+  const auto sections_of = [](std::int64_t load) {
+    LoopMaker loop;
+    train(loop, 20);
+    for (int table = 0; table < 30; ++table) {
+      for (const char* name : {"aten::mm", "aten::relu", "aten::mul", "aten::_local_scalar_dense"})
+        loop.op(name, 10'000);
+      if (table == 28) loop.now += load;
+    }
+    return found(loop).sections.size();
+  };
+  EXPECT_EQ(sections_of(0), 2U);
+  EXPECT_EQ(sections_of(90'000'000), 1U);
+}
+
 // Episodes are played before each training. Those of the first update come before the first step.
 TEST(Sections, ALoopBeforeTheStepsEndsWhereTheyBegin) {
   NestMaker run;

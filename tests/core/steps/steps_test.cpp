@@ -53,6 +53,18 @@ TEST(FindSteps, ARankThatIsNotThereIsAUsageErrorThatNamesThoseThatAre) {
   EXPECT_THAT(steps.error().message, HasSubstr("no process of rank 2; the trace holds ranks 0, 1"));
 }
 
+TEST(Steps, AProcessIsChosenByItsId) {
+  const Result<Steps> steps =
+      find_steps(of_two_ranks(), {.marker_regex = {}, .rank = {}, .pid = 11});
+  ASSERT_TRUE(steps.ok()) << steps.error().message;
+  EXPECT_EQ(steps->process, 0U);
+  const auto none = find_steps(of_two_ranks(), {.marker_regex = {}, .rank = {}, .pid = 12});
+  EXPECT_EQ(none.error().code, ErrorCode::usage);
+  EXPECT_THAT(none.error().message, HasSubstr("no process 12 has events; the trace holds 10, 11"));
+  const auto both = find_steps(of_two_ranks(), {.marker_regex = {}, .rank = 1, .pid = 11});
+  EXPECT_THAT(both.error().message, HasSubstr("exclude each other"));
+}
+
 // A loop of four iterations, and a process with many more events in which two ops repeat.
 TraceMaker of_loop_and_busy_process(bool fetches, bool optimizes) {
   TraceMaker make;

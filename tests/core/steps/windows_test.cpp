@@ -157,6 +157,34 @@ TEST(Windows, AStreamWithoutAnyLaunchRecordIsPlacedByItsOwnTimes) {
   for (const Step& step : steps.list) EXPECT_EQ(step.window.end, step.host.end);
 }
 
+TEST(Windows, MuchWorkLaunchedBeforeTheTraceSaysNothingOfTheRest) {
+  LoopMaker loop;
+  for (int i = 0; i < 9; ++i)
+    loop.make.kernel("earlier", 7, LoopMaker::kStart + i * 10'000,
+                     LoopMaker::kStart + i * 10'000 + 9'000, 0);
+  loop.device[7] = LoopMaker::kStart + 90'000;
+  for (int i = 0; i < 3; ++i) loop.range(step_name(i), [&] { loop.kernel("gemm", 50'000); });
+  EXPECT_EQ(steps_of(loop.build()).list[0].window.begin, LoopMaker::kStart + 89'000);
+}
+
+// All launches of kernels were lost, and those of copies in the middle of each step were not.
+TEST(Windows, AStreamOfFewLaunchRecordsIsPlacedByItsOwnTimes) {
+  LoopMaker loop;
+  for (int i = 0; i < 3; ++i) {
+    loop.range(step_name(i), [&] {
+      loop.copy(CopyKind::device_to_host, 2'000);
+      for (int k = 0; k < 2; ++k) {
+        loop.kernel("lost", 10'000);
+        loop.make.data.device_ops.correlation.back() = 0;
+      }
+      loop.wait();
+    });
+  }
+  const Steps steps = steps_of(loop.build());
+  EXPECT_EQ(steps.list[0].window.begin, LoopMaker::kStart);
+  for (const Step& step : steps.list) EXPECT_EQ(step.window.end, step.host.end);
+}
+
 TEST(Windows, ALastStepWithoutItsDeviceRecordsHasNoWallTime) {
   LoopMaker loop;
   for (int i = 0; i < 4; ++i) loop.range(step_name(i), [&] { loop.kernel("gemm", 9'000); });

@@ -10,6 +10,7 @@
 #include "core/steps/finders/finders.hpp"
 #include "core/steps/shares.hpp"
 #include "core/support/duration.hpp"
+#include "core/support/short_file.hpp"
 
 namespace stepscope {
 namespace {
@@ -169,7 +170,7 @@ std::string how_text(const CountedLoop& loop, std::size_t steps, double spacing)
   return fmt::format(
       "{} iterations of a loop in {} ({}), by the count that its iterator keeps{}; when one begins "
       "is known to {}, their mean to much less",
-      steps, place.substr(0, bar), file.substr(file.rfind('/') + 1),
+      steps, place.substr(0, bar), short_file(file),
       before <= 0 ? "" : fmt::format(" ({} ran before the first sample)", before),
       format_duration(spacing));
 }

@@ -10,6 +10,7 @@
 #include "core/steps/finders/finders.hpp"
 #include "core/steps/shares.hpp"
 #include "core/support/duration.hpp"
+#include "core/support/short_file.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope {
@@ -63,22 +64,6 @@ Seen lines_of(const Activity& activity, ThreadId thread) {
   return seen;
 }
 
-// A line that is left for a moment and come back to (an inner loop) is visited once: visits closer
-// than half of what most time lies between are one.
-Times joined(const Times& begins) {
-  Times sorted = distances_of(begins);
-  std::sort(sorted.begin(), sorted.end());
-  std::int64_t half = (begins.back() - begins.front()) / 2, usual = 0;
-  for (const std::int64_t distance : sorted) {
-    usual = distance;
-    if ((half -= distance) <= 0) break;
-  }
-  Times out{begins.front()};
-  for (std::size_t i = 1; i < begins.size(); ++i)
-    if (2 * (begins[i] - begins[i - 1]) >= usual) out.push_back(begins[i]);
-  return out;
-}
-
 // Returns the share of the distances that are within half of the usual one.
 double evenness_of(const Times& begins) {
   const Times distances = distances_of(begins);
@@ -103,7 +88,7 @@ Rhythm best_rhythm(const Seen& seen, const Activity& activity) {
     if (visits.lengths.size() < kFewestVisits ||
         median(visits.lengths) < kSpacingsOfVisit * seen.spacing)
       continue;
-    Rhythm rhythm{line, joined(visits.begins), 0, visits.samples};
+    Rhythm rhythm{line, visits.begins, 0, visits.samples};
     const std::int64_t span = rhythm.begins.back() - rhythm.begins.front();
     if (rhythm.begins.size() < kFewestVisits || 2 * span < activity.host.length()) continue;
     rhythm.even = evenness_of(rhythm.begins);
@@ -129,7 +114,7 @@ Loop find_sampled_lines(const Activity& activity) {
       .confidence = kSureOfRhythm * rhythm.even,
       .how = fmt::format("{} visits of {}:{} in samples {} apart, by which each step is known "
                          "to that time and their mean to much less",
-                         rhythm.begins.size(), file.substr(file.rfind('/') + 1), rhythm.line.second,
+                         rhythm.begins.size(), short_file(file), rhythm.line.second,
                          format_duration(static_cast<double>(seen.spacing))),
       .thread = thread};
   for (std::size_t i = 0; i + 1 < rhythm.begins.size(); ++i)

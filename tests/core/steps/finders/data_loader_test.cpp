@@ -40,6 +40,18 @@ TEST(DataLoader, ValidationBatchesAreNoSteps) {
   EXPECT_EQ(found(loop).list.size(), 12U);
 }
 
+// torch.stack([x for x, _ in loader]): nothing happens between two fetches.
+TEST(DataLoader, ARequestThatLoadsNothingIsNoBatchWhereBatchesAreOnlyGathered) {
+  LoopMaker loop;
+  for (int i = 0; i < 13; ++i)
+    loop.range("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", [&] {
+      loop.now += 300;
+      if (i < 12) loop.op("aten::div", 3'000), loop.op("aten::stack", 3'000);
+    });
+  loop.op("aten::stack");
+  EXPECT_EQ(found(loop).list.size(), 12U);
+}
+
 const std::string kFetch = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
 
 void train_epoch(LoopMaker& loop, bool with_optimizer) {

@@ -182,6 +182,24 @@ TEST(NestSteps, AnEnsembleSharesItsBatch) {
   EXPECT_EQ(found(run).list.size(), 8U);
 }
 
+// `for opt, loss in (critic, generator)`: one line steps both. What parts them is what each runs.
+TEST(NestSteps, UpdatesThatALoopRunsInTurnsByLinesOfTheirOwnAreOneStep) {
+  const auto steps_of = [](std::uint32_t second_line, bool fetches) {
+    NestMaker run;
+    run.loop(10, 12, [&](int) {
+      run.loop(12, 2, [&](int k) {
+        if (fetches) run.fetch();
+        run.op_at("aten::linear", k == 0 ? 30 : second_line);
+        run.train("net", 16);
+      });
+    });
+    return found(run).list.size();
+  };
+  EXPECT_EQ(steps_of(40, false), 12U);
+  EXPECT_EQ(steps_of(30, false), 24U) << "members of a population, by the same lines";
+  EXPECT_EQ(steps_of(40, true), 24U) << "batches";
+}
+
 TEST(NestSteps, BackwardPassesServeWhereThereIsNoOptimizer) {
   NestMaker run;
   run.loop(10, 3, [&](int) { run.loop(11, 7, [&](int) { run.train_ops(); }); });
@@ -315,6 +333,80 @@ TEST(NestSteps, AFrameOfSubstepsIsTheStepWhereALoopRunsFrames) {
     }
     EXPECT_EQ(found(run).list.size(), has_frames ? 20U : 1200U);
   }
+}
+
+// A `while` whose body asks the iterator, and begins it again where that ends (Ignite's engine).
+TEST(NestSteps, AnIterationThatOnlyBeginsTheLoaderAgainIsNoStep) {
+  NestMaker run;
+  run.loop(10, 26, [&](int i) {
+    run.fetch();
+    if (i % 9 == 8)
+      run.op("aten::random_");
+    else
+      run.train("critic", 20), run.train("generator", 30);
+  });
+  EXPECT_EQ(found(run).list.size(), 24U);
+}
+
+// `while True: try: batch = next(it) except StopIteration: break`, and an evaluation behind each epoch.
+TEST(NestSteps, ARequestThatEndsItsLoopIsNoStepWhateverTheEpochDoesBehindIt) {
+  NestMaker run;
+  run.loop(8, 3, [&](int) {
+    run.loop(10, 9, [&](int i) {
+      run.fetch();
+      if (i < 8) run.train();
+    });
+    run.leave(), run.eval_ops(5);
+  });
+  const Steps steps = found(run);
+  ASSERT_EQ(steps.list.size(), 24U);
+  EXPECT_GT(steps.list[7].window.length(), 2 * steps.list[6].window.length()) << "the evaluation";
+}
+
+// A batch without a gradient step (an overflow, a loss that is not finite) is one all the same.
+TEST(NestSteps, AnIterationThatComputesWithoutTrainingIsAStep) {
+  NestMaker run;
+  run.loop(10, 26, [&](int i) {
+    run.fetch();
+    if (i % 9 == 8)
+      for (int k = 0; k < 6; ++k) run.op("aten::mm");
+    else
+      run.train();
+  });
+  EXPECT_EQ(found(run).list.size(), 26U);
+}
+
+// `functools.reduce(step, batches, state)` in each epoch, and updates that make new tensors.
+TEST(NestSteps, BackwardPassesOfALoopThatWasNotNotedAreNotOneStepAnEpoch) {
+  NestMaker run;
+  run.loop(10, 4, [&](int) {
+    for (int k = 0; k < 30; ++k) run.op("aten::copy"), run.train_ops(), run.backward("Loss_net");
+  });
+  const Steps steps = found(run);
+  EXPECT_EQ(steps.found_by, FoundBy::periodicity);
+  EXPECT_GE(steps.list.size(), 119U);
+  EXPECT_LE(steps.list.size(), 121U);
+}
+
+// An interrupt, or an error, amid the last iteration.
+TEST(NestSteps, AnIterationThatDidNotEndHasNoWallTime) {
+  NestMaker run;
+  run.loop(10, 12, [&](int i) {
+    run.train("critic", 20);
+    if (i < 11) run.train("generator", 30);
+  });
+  const Steps steps = found(run);
+  ASSERT_EQ(steps.list.size(), 12U);
+  EXPECT_FALSE(steps.list.back().wall_known);
+  EXPECT_TRUE(steps.list[10].wall_known);
+}
+
+// A GAN's first iteration, in which the program fails behind both updates.
+TEST(NestSteps, OptimizersOfOneIterationThatDoesNotEndAreNoSteps) {
+  NestMaker run;
+  run.make.data.processes.back().facts["loop_positions"] = "noted";
+  run.loop(10, 1, [&](int) { run.train("critic", 20), run.train("generator", 30); });
+  EXPECT_EQ(found(run).found_by, FoundBy::whole_trace);
 }
 
 TEST(NestSteps, WithoutLoopsTheFindersServe) {

@@ -110,18 +110,6 @@ TEST(Periodicity, SettingUpIsNotAStep) {
   }
 }
 
-// As Lightning tries its validation before it trains: much of a step, but not its backward pass.
-TEST(Periodicity, AForwardPassBeforeTheTrainingIsNotAStep) {
-  LoopMaker loop;
-  for (int i = 0; i < 2; ++i) forward_kernels(loop, 12), loop.kernel("accuracy", 500);
-  for (int i = 0; i < 12; ++i) {
-    forward_kernels(loop, 12);
-    for (int layer = 0; layer < 12; ++layer) loop.kernel("fused_backward", 3'000);
-    loop.kernel("multi_tensor_adam", 5'000);
-  }
-  EXPECT_EQ(found(loop).list.size(), 12U);
-}
-
 // Set-up, then a first iteration so unlike the others that the period begins behind it.
 TEST(Periodicity, AFirstIterationThatDiffersIsAStep) {
   LoopMaker loop;
@@ -337,26 +325,6 @@ void op_at(LoopMaker& loop, const std::string& name, std::uint32_t line, const c
   loop.now += 1'000;
 }
 
-// A search without gradients that prints its best loss now and then, which reads a value.
-TEST(Periodicity, ALossThatIsReadNowAndThenMakesNoLongerStep) {
-  for (const bool reads : {false, true}) {
-    LoopMaker loop;
-    const SiteId line[] = {loop.make.site("es.py", 1), loop.make.site("es.py", 2),
-                           loop.make.site("es.py", 9)};
-    const auto op = [&](const char* name, SiteId site) {
-      loop.make.range(HostKind::op, name, 1, loop.now, loop.now + 1'000, site);
-      loop.now += 1'000;
-    };
-    for (int i = 0; i < 60; ++i) {
-      op("aten::randn", line[0]);
-      for (int k = 0; k < 12; ++k) op("aten::bmm", line[1]), op("aten::tanh", line[1]);
-      op("aten::add_", line[0]);
-      if (reads && i % 20 == 0) op("aten::mean", line[2]), op("aten::_local_scalar_dense", line[2]);
-    }
-    EXPECT_EQ(found(loop).list.size(), 60U) << reads;
-  }
-}
-
 // What is around layers is in other functions than they are, though it be as little.
 TEST(Periodicity, LayersOfAFunctionOfTheirOwnAreNoSteps) {
   LoopMaker loop;
@@ -383,6 +351,19 @@ TEST(Periodicity, RepeatsWithinAStatementThatNoLoopRunsAreNoSteps) {
     if (noted) {
       EXPECT_THAT(steps.notes, testing::Contains(HasSubstr("statements that no loop")));
     }
+  }
+}
+
+// Blocks that a function makes, called at several lines: its own lines come back.
+TEST(Periodicity, BlocksOfASetUpAreNoStepsWhereLoopsAreNoted) {
+  for (const bool noted : {false, true}) {
+    LoopMaker loop;
+    if (noted) loop.make.data.processes.back().facts["loop_positions"] = "noted";
+    for (int layer = 0; layer < 20; ++layer) {
+      op_at(loop, "aten::empty", 10, "block");
+      op_at(loop, "aten::uniform_", 11, "block");
+    }
+    EXPECT_EQ(found(loop).found_by, noted ? FoundBy::whole_trace : FoundBy::periodicity);
   }
 }
 
