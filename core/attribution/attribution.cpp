@@ -57,8 +57,20 @@ void tie_transfers(const ProcessIndex& index, Attribution& out) {
   }
 }
 
+using NsByWorkers = std::map<std::uint32_t, std::int64_t>;
+
+std::uint32_t usual_workers(const NsByWorkers& ns_by_workers, std::int64_t all_ns) {
+  std::int64_t sum = 0;
+  for (const auto& [workers, ns] : ns_by_workers) {
+    sum += ns;
+    if (2 * sum >= all_ns) return workers;
+  }
+  return 0;
+}
+
 LoaderWait loader_wait(const ProcessIndex& index, const Partition& partition) {
   LoaderWait out;
+  NsByWorkers ns_by_workers;
   for (const Segment& segment : partition.segments) {
     if (segment.cause != Cause::host_data_wait) continue;
     const Interval silence =
@@ -68,8 +80,9 @@ LoaderWait loader_wait(const ProcessIndex& index, const Partition& partition) {
     if (workers.known == 0) continue;
     out.seen_ns += segment.time.length();
     out.busy_ns += workers.busy * segment.time.length();
-    out.workers = std::max(out.workers, workers.known);
+    ns_by_workers[workers.known] += segment.time.length();
   }
+  out.workers = usual_workers(ns_by_workers, out.seen_ns);
   return out;
 }
 

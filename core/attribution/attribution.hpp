@@ -93,9 +93,11 @@ struct GraphWork {  // CUDA graphs, for the trust section
 
 // The DataLoader's workers during the loop's waits for them, as far as the sampler saw them.
 struct LoaderWait {
-  std::int64_t seen_ns = 0;   // the part of host.data_wait in which the sampler saw workers
-  std::int64_t busy_ns = 0;   // sum over the workers of the time in which each made a batch
-  std::uint32_t workers = 0;  // the most there were at once
+  std::int64_t seen_ns = 0;  // the part of host.data_wait in which the sampler saw workers
+  std::int64_t busy_ns = 0;  // sum over the workers of the time in which each made a batch
+  // So many were alive in most of that time (a median). A worker's end is seen up to a tenth of a
+  // second late, when the first one of the next epoch is at work already.
+  std::uint32_t workers = 0;
 };
 
 struct Edges {  // how the walk's edges were learnt, for the trust section

@@ -25,13 +25,13 @@ struct ProcessIndex {
   ProcessId process;
   Threads threads;
   ThreadCpu cpu;
+  HostSamples samples;
   CollectiveWaits collective_waits;
   OptimizerWork optimizer;
   PhaseTable phases;
   CallSites sites;
   Dependencies dependencies;
   OpPlaces places;
-  HostSamples samples;
   SharedDevices shared_devices;
   HostCauses causes;
   SampledPieces sampled;

@@ -15,33 +15,42 @@ struct ClassRule {
   Cause cause;
 };
 
-constexpr std::string_view kComm[] = {"nccl",       "nvshmem",    "all_reduce",
-                                      "allreduce",  "all_gather", "reduce_scatter",
-                                      "all_to_all", "hcom_",  // Ascend's; then DeepEP's and vLLM's
-                                      "internode",  "intranode",  "cross_device_reduce"};
+constexpr std::string_view kComm[] = {
+    "nccl",           "nvshmem",       "all_reduce",
+    "allreduce",      "all_gather",    "allgather",
+    "reduce_scatter", "reducescatter", "all_to_all",
+    "alltoall",       "hcom_",         "hccl",
+    "oneccl",         "msccl",         "rccl",                  // Ascend's, Intel's, AMD's
+    "internode",      "intranode",     "cross_device_reduce"};  // DeepEP's, vLLM's
 constexpr std::string_view kAttention[] = {
     "flash_",     "flashattn", "flash::",  "fmha",     "attention", "sdpa", "dot_do_o",
     "convert_dq", "_mha",      "attn_fwd", "attn_bwd", "pagedkv"};  // Triton's; FlashInfer's
-constexpr std::string_view kGemm[] = {"gemm",   "gemv",     "nvjet",  "xmma",     "cutlass",
-                                      "splitk", "wgmma",    "matmul", "convolve", "convolution",
-                                      "conv2d", "winograd", "fprop",  "dgrad",    "wgrad",
-                                      "cublas", "spmm",     "sddmm",  "csrmm",    "cijk_"};
+constexpr std::string_view kGemm[] = {
+    "gemm",   "gemv",     "nvjet",       "xmma",    "cutlass",  "splitk", "wgmma",
+    "matmul", "convolve", "convolution", "conv2d",  "winograd", "fprop",  "dgrad",
+    "wgrad",  "cublas",   "spmm",        "sddmm",   "csrmm",    "cijk_",  "scudnn",
+    "hcudnn", "84cudnn",  "88cudnn",     "16cudnn", "fft2d_",  // cuDNN's
+    "conv3d", "asmconv",  "_conv_",      "gen_conv"};          // MIOpen's, oneDNN's
 constexpr std::string_view kOptimizerKernels[] = {
     "adam", "sgd_", "_sgd", "adagrad", "rmsprop", "lamb_", "fusedoptimizer", "lion_", "muon"};
 constexpr std::string_view kSelect[] = {"topk",      "radixsort", "radix_sort",   "bitonic",
                                         "sort",      "kthvalue",  "deviceselect", "device_select",
                                         "partition", "unique",    "nonzero",      "radixfindkth",
                                         "radix_find"};
-constexpr std::string_view kReduce[] = {"reduce",     "softmax",   "layer_norm", "layernorm",
-                                        "rms_norm",   "rmsnorm",   "batch_norm", "batchnorm",
-                                        "group_norm", "norm",      "loss",       "cross_entropy",
-                                        "scan",       "cumsum",    "argmax",     "argmin",
-                                        "welford",    "gammabeta", "histogram",  "dot_kernel"};
+constexpr std::string_view kReduce[] = {
+    "reduce",     "softmax",    "layer_norm", "layernorm", "rms_norm", "rmsnorm",
+    "batch_norm", "batchnorm",  "group_norm", "norm",      "loss",     "cross_entropy",
+    "scan",       "cumsum",     "argmax",     "argmin",    "welford",  "gammabeta",
+    "histogram",  "dot_kernel", "bn_fw_",     "bn_bw_"};  // cuDNN's
 constexpr std::string_view kElementwise[] = {
-    "elementwise", "vectorized", "copy",        "fill",    "index",   "gather", "scatter",
-    "embedding",   "catarray",   "grad_weight", "segment", "triu",    "tril",   "distribution",
-    "dropout",     "transpose",  "pointwise",   "arange",  "compare", "where",  "unrolled",
-    "im2col",      "col2im",     "upsample",    "pad"};
+    "elementwise", "vectorized",   "copy",      "fill",        "index",     "gather",
+    "scatter",     "embedding",    "catarray",  "grad_weight", "segment",   "triu",
+    "tril",        "distribution", "dropout",   "transpose",   "pointwise", "arange",
+    "compare",     "where",        "unrolled",  "im2col",      "col2im",    "upsample",
+    "pad",         "cast",         "zeroslike", "oneslike",    "concat",    "stridedslice",
+    "transdata",   "tensormove",   "realdiv",  // Ascend's
+    "relu",        "gelu",         "silu",      "swiglu",      "sigmoid",   "tanh",
+    "rotary"};
 
 constexpr std::string_view kForeach[] = {"multi_tensor_apply"};
 constexpr std::string_view kWrappers[] = {

@@ -13,6 +13,7 @@ constexpr std::int64_t kClockTellsNs = 10'000'000;
 constexpr double kRan = 0.75;
 // The helper wakes the caller before it records the end of its range.
 constexpr std::int64_t kLateRecordShare = 10;
+constexpr std::int64_t kSchedulersSliceNs = 4'000'000;
 
 bool ran_through(const ThreadCpu& cpu, ThreadId thread, Interval time) {
   if (time.length() < kClockTellsNs) return false;
@@ -22,6 +23,25 @@ bool ran_through(const ThreadCpu& cpu, ThreadId thread, Interval time) {
 bool communicates(const Trace& trace, RangeId range) {
   const HostRanges& h = trace.host_ranges();
   return h.kind[range] == HostKind::op && torch_mark(trace.text(h.name[range])) == "comm";
+}
+
+// Whether the thread was seen asleep in the piece, the last time until another thread would wake it.
+bool waited_for_a_thread(const Samples& samples, std::uint32_t row, ThreadId thread,
+                         std::int64_t begin) {
+  for (; row != kNone && samples.thread[row] == thread && samples.time[row] >= begin; --row)
+    if (samples.asleep_in[row] != AsleepIn::unknown)
+      return samples.asleep_in[row] == AsleepIn::lock;
+  return false;
+}
+
+// Returns until when the end of what woke the thread may be recorded.
+std::int64_t latest_end(const Trace& trace, const HostSamples& samples, ThreadId thread,
+                        Interval piece) {
+  const std::uint32_t row = samples.sample_before(thread, piece, piece.end).row;
+  std::int64_t late = piece.length() / kLateRecordShare;
+  if (waited_for_a_thread(trace.data().samples, row, thread, piece.begin))
+    late = std::max(late, std::min(kSchedulersSliceNs, piece.length() / 2));
+  return piece.end + late;
 }
 
 // NCCL's range only launches the collective, which is an operation of the device.
@@ -47,7 +67,8 @@ std::vector<RangeId> collectives_beside(const Trace& trace, const Threads& threa
   return out;
 }
 
-CollectiveWaits::CollectiveWaits(const Trace& trace, const Threads& threads, const ThreadCpu& cpu) {
+CollectiveWaits::CollectiveWaits(const Trace& trace, const Threads& threads, const ThreadCpu& cpu,
+                                 const HostSamples& samples) {
   const std::vector<RangeId> by_end = collectives_beside(trace, threads);
   if (by_end.empty()) return;
   const HostTimeline& work = threads.work(threads.loop());
@@ -55,17 +76,16 @@ CollectiveWaits::CollectiveWaits(const Trace& trace, const Threads& threads, con
     const Piece piece = work.piece(i);
     const bool can_wait = piece.innermost == kNone || communicates(trace, piece.innermost);
     if (can_wait && !ran_through(cpu, threads.loop(), piece.time))
-      add_waits_in(trace, piece, by_end);
+      add_waits_in(trace, piece, by_end, latest_end(trace, samples, threads.loop(), piece.time));
   }
 }
 
 void CollectiveWaits::add_waits_in(const Trace& trace, const Piece& piece,
-                                   const std::vector<RangeId>& by_end) {
+                                   const std::vector<RangeId>& by_end, std::int64_t latest_end) {
   const HostRanges& h = trace.host_ranges();
   const auto ends_by = [&h](std::int64_t time, RangeId range) { return time < h.end[range]; };
   const auto first = std::upper_bound(by_end.begin(), by_end.end(), piece.time.begin, ends_by);
-  const auto last = std::upper_bound(
-      first, by_end.end(), piece.time.end + piece.time.length() / kLateRecordShare, ends_by);
+  const auto last = std::upper_bound(first, by_end.end(), latest_end, ends_by);
   std::vector<Wait> waits;
   for (auto range = first; range != last; ++range) {
     const Interval time = intersect({h.begin[*range], h.end[*range]}, piece.time);

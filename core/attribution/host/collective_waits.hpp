@@ -7,8 +7,10 @@
 // of the last collective that ended in it, if the thread woke up with it: from d to b it takes less
 // time than it had waited. A thread that sleeps for its own reasons goes on sleeping when the
 // collective ends. The helper records the end only after it woke the caller, so d may lie behind b
-// by a tenth of the piece, and the wait ends at b. Where the thread's clock shows that it ran
-// instead, there is no wait.
+// by a tenth of the piece, and the wait ends at b. On a busy machine the helper also loses its core to
+// the caller then: where the caller was seen asleep, until another thread would wake it, d may lie
+// behind b by a slice of the scheduler's, up to half of the piece. Where the thread's clock shows that
+// it ran instead, there is no wait.
 //
 // A thread that sleeps through several collectives waits all the while: what lies between two of them
 // belongs to the wait for the second. In an op of the process group it waits from the op's begin on.
@@ -19,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/attribution/host/host_samples.hpp"
 #include "core/attribution/host/thread_cpu.hpp"
 #include "core/attribution/host/threads.hpp"
 
@@ -26,7 +29,8 @@ namespace stepscope {
 
 class CollectiveWaits {
  public:
-  CollectiveWaits(const Trace& trace, const Threads& threads, const ThreadCpu& cpu);
+  CollectiveWaits(const Trace& trace, const Threads& threads, const ThreadCpu& cpu,
+                  const HostSamples& samples);
 
   struct Wait {
     Interval time;
@@ -36,7 +40,8 @@ class CollectiveWaits {
   const Wait* last_before(std::int64_t time) const;
 
  private:
-  void add_waits_in(const Trace& trace, const Piece& piece, const std::vector<RangeId>& by_end);
+  void add_waits_in(const Trace& trace, const Piece& piece, const std::vector<RangeId>& by_end,
+                    std::int64_t latest_end);
 
   std::vector<Wait> waits_;
 };

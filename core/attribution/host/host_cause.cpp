@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kBurstGapNs = 10'000'000;
 constexpr double kAwake = 0.75, kAsleep = 0.75;
 
-enum NameKind : std::uint8_t {
+enum NameKind : std::uint16_t {
   kPlain = 0,
   kLoader = 1,     // DataLoader iteration
   kLock = 2,       // a Python-level wait for another thread or process
@@ -24,6 +24,7 @@ enum NameKind : std::uint8_t {
   kCollect = 64,   // gc.collect
   kWaits = 32,     // a sampled function that waits for a thread or a process
   kNode = 128,     // an autograd node
+  kSleeps = 256,   // time.sleep
   kInherited = kLoader | kProfiler | kNode,
 };
 
@@ -45,7 +46,7 @@ bool runs_a_program(std::string_view function) {
   return function.starts_with("subprocess.");
 }
 
-std::uint8_t kind_of_name(std::string_view name) {
+std::uint16_t kind_of_name(std::string_view name) {
   unsigned kind = kPlain;
   if (name.starts_with("enumerate(DataLoader)") || has(name, "torch/utils/data/dataloader.py"))
     kind |= kLoader;
@@ -63,7 +64,8 @@ std::uint8_t kind_of_name(std::string_view name) {
   if (name.starts_with("torch/profiler/")) kind |= kProfiler;
   if (waits_for_others(name)) kind |= kWaits;
   if (name == "<built-in function collect>") kind |= kCollect;
-  return static_cast<std::uint8_t>(kind);
+  if (name == "<built-in function sleep>") kind |= kSleeps;
+  return static_cast<std::uint16_t>(kind);
 }
 
 // A silence before a thread's first record, or behind its last, has no length of its own.
@@ -152,11 +154,12 @@ bool HostCauses::is_lock(RangeId range) const {
 }
 
 Cause HostCauses::of_python(RangeId frame) const {
-  const std::uint8_t kind = name_kind_[trace_.host_ranges().name[frame]];
+  const std::uint16_t kind = name_kind_[trace_.host_ranges().name[frame]];
   if (kind & kLock) return Cause::host_wait_thread;
   if (kind & kFile) return Cause::host_io;
   if (kind & kEngine) return Cause::host_framework;
   if (kind & kCollect) return Cause::host_gc;
+  if (kind & kSleeps) return Cause::host_off_cpu;
   return Cause::host_python;
 }
 
@@ -191,9 +194,10 @@ void HostCauses::inherit_kinds() {
   enclosing_.resize(h.size());
   for (RangeId r = 0; r < h.size(); ++r) {
     const RangeId outer = enclosing[r];
-    const std::uint8_t around = outer == kNone ? std::uint8_t{kPlain} : enclosing_[outer];
+    const std::uint16_t around = outer == kNone ? std::uint16_t{kPlain} : enclosing_[outer];
     const unsigned node = h.kind[r] == HostKind::backward_node ? kNode : kPlain;
-    enclosing_[r] = static_cast<std::uint8_t>(name_kind_[h.name[r]] | node | (around & kInherited));
+    enclosing_[r] =
+        static_cast<std::uint16_t>(name_kind_[h.name[r]] | node | (around & kInherited));
   }
 }
 

@@ -38,7 +38,7 @@ class HostCauses {
   Cause of_silence(ThreadId thread, Interval time) const;
   Cause of_op(RangeId op) const;
   Cause of_python(RangeId frame) const;
-  bool inside(std::uint8_t kinds, RangeId range) const { return (enclosing_[range] & kinds) != 0; }
+  bool inside(std::uint16_t kinds, RangeId range) const { return (enclosing_[range] & kinds) != 0; }
   void inherit_kinds();
   void find_api_calls();
 
@@ -47,9 +47,9 @@ class HostCauses {
   std::vector<HostTimeline> annotations_;
   const ThreadCpu& cpu_;
   const OptimizerWork& optimizer_;
-  std::vector<Cause> op_class_;          // a string id: class of an op of that name
-  std::vector<std::uint8_t> name_kind_;  // a string id: what a range of that name means
-  std::vector<std::uint8_t>
+  std::vector<Cause> op_class_;           // a string id: class of an op of that name
+  std::vector<std::uint16_t> name_kind_;  // a string id: what a range of that name means
+  std::vector<std::uint16_t>
       enclosing_;                     // a range: kinds of its own name and of all ranges around it
   std::vector<bool> holds_api_call_;  // a range: one begins in it, on its thread
 };

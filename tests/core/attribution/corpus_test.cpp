@@ -56,7 +56,7 @@ class CorpusWithPhases : public Corpus {
 };  // every op of the loop lies in a phase that the user named
 
 std::vector<std::filesystem::path> traces_with_phases() {
-  auto traces = corpus_traces();
+  auto traces = compared_traces();
   std::erase_if(traces,
                 [](const auto& t) { return !t.filename().string().starts_with("clt_batch_topk"); });
   return traces;
@@ -136,7 +136,7 @@ std::string test_name(const testing::TestParamInfo<std::filesystem::path>& info)
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Traces, Corpus, testing::ValuesIn(corpus_traces()), test_name);
+INSTANTIATE_TEST_SUITE_P(Traces, Corpus, testing::ValuesIn(compared_traces()), test_name);
 INSTANTIATE_TEST_SUITE_P(Traces, CorpusWithPhases, testing::ValuesIn(traces_with_phases()),
                          test_name);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CorpusWithPhases);  // the committed traces hold none

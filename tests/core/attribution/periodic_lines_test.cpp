@@ -34,6 +34,13 @@ class Program {
     make_.range(HostKind::op, "aten::mm", 1, now_, now_ + kOpLength, site(function, line));
     now_ += kOpLength;
   }
+  // The thread is at a line that records nothing, and is sampled twice.
+  void sampled(const std::string& function, std::uint32_t line) {
+    for (int part = 0; part < 2; ++part) {
+      sample(function, line);
+      now_ += kOpLength / 2;
+    }
+  }
   // Another loop that runs before or behind that of main, in three iterations.
   void run_alone(const std::string& function, std::uint32_t line) {
     for (int i = 0; i < 3; ++i) note_iteration(i, function, line), op(function, line + 2);
@@ -58,6 +65,17 @@ class Program {
     }
     return known->second;
   }
+  void sample(const std::string& function, std::uint32_t line) {
+    Samples& rows = make_.data.samples;
+    rows.time.push_back(now_);
+    rows.thread.push_back(make_.thread(1));
+    rows.site.push_back(site(function, line));
+    rows.called.push_back(0);
+    rows.innermost.push_back(0);
+    rows.cpu.push_back(0);
+    rows.flags.push_back(kSampleRan);
+    rows.asleep_in.push_back(AsleepIn::unknown);
+  }
   void note_iteration(int i, const std::string& function = "main", std::uint32_t line = 10) {
     LoopPositions& rows = make_.data.loop_positions;
     rows.time.push_back(now_);
@@ -80,6 +98,23 @@ std::map<std::string, int> counts(const std::vector<PeriodicStretch>& stretches)
   std::map<std::string, int> out;
   for (const PeriodicStretch& stretch : stretches) ++out[stretch.name];
   return out;
+}
+
+// Its experience is collected before each four iterations, and not behind the last of them.
+TEST(PeriodicLines, WhatBeginsAnIterationOfALoopAroundIsOne) {
+  Program program;
+  program.run([&](int i) {
+    if (i % 4 == 3 && i + 1 < kIterations) program.op("rollout", 31);
+  });
+  EXPECT_EQ(counts(program.stretches()), (std::map<std::string, int>{{"rollout", 4}}));
+}
+
+TEST(PeriodicLines, AComprehensionHasTheNameOfItsFunction) {
+  Program program;
+  program.run([&](int i) {
+    if (i % 5 == 4) program.op("evaluate.<locals>.<genexpr>", 31);
+  });
+  EXPECT_EQ(counts(program.stretches()), (std::map<std::string, int>{{"evaluate", 4}}));
 }
 
 // It calls the model, whose lines each iteration runs.
@@ -124,6 +159,49 @@ TEST(PeriodicLines, AFunctionWhoseLoopAlsoRunsBehindTheStepsGivesItsName) {
   program.leave();
   program.run_alone("evaluate", 31);
   EXPECT_EQ(counts(program.stretches()), (std::map<std::string, int>{{"evaluate", 4}}));
+}
+
+// A sample of text after each fifth batch: its tokens take longer than reading the prompt.
+TEST(PeriodicLines, TheNameIsOfWhatHoldsMostOfTheTime) {
+  Program program;
+  program.run([&](int i) {
+    if (i % 5 != 4) return;
+    program.op("encode", 80);
+    for (int token = 0; token < 3; ++token) program.op("generate", 90), program.op("forward", 70);
+    program.op("decode", 85);
+  });
+  const std::vector<PeriodicStretch> found = program.stretches();
+  ASSERT_EQ(found.size(), 4U);
+  EXPECT_EQ(found[0].name, "generate");
+}
+
+// One function trains an epoch and validates by the same lines.
+TEST(PeriodicLines, TheStepsOwnLinesBehindTheirLastIterationAreAStretch) {
+  Program program;
+  program.run([](int) {});
+  for (Step& step : program.steps().list) {
+    const bool ends_an_epoch = step.id % 5 == 4;
+    step.own_end = ends_an_epoch ? step.host.begin + kOpLength + 10 : step.host.end;
+  }
+  const std::vector<PeriodicStretch> found = program.stretches();
+  ASSERT_EQ(found.size(), 4U);
+  EXPECT_EQ(found[0].name, "main after the steps");
+}
+
+TEST(PeriodicLines, SamplesMayMissALineThatRecordsNothing) {
+  Program program;
+  program.run([&](int i) {
+    if (i % 4 == 2 && i != 10) program.sampled("main", 15);
+  });
+  EXPECT_EQ(counts(program.stretches()), (std::map<std::string, int>{{"train.py:15", 4}}));
+}
+
+TEST(PeriodicLines, ALineThatSamplesSeldomSeeIsNone) {
+  Program program;
+  program.run([&](int i) {
+    if (i == 2 || i == 4 || i == 12) program.sampled("main", 15);
+  });
+  EXPECT_THAT(program.stretches(), IsEmpty());
 }
 
 TEST(PeriodicLines, WhatComesAtNoFixedDistanceIsNone) {

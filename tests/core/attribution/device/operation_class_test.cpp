@@ -11,6 +11,26 @@ struct Named {
   Cause cause;
 };
 
+TEST(OperationClass, KernelsOfOtherVendorsAndOfCudnn) {
+  const Named cases[] = {
+      {"volta_scudnn_128x64_relu_interior_nn_v1", Cause::gpu_gemm},
+      {"turing_fp16_s1688cudnn_fp16_128x128_ldg8_relu_medium_nhwc_tn_v1", Cause::gpu_gemm},
+      {"fft2d_c2r_32x32<float, (bool)0, (bool)0, (unsigned int)0>", Cause::gpu_gemm},
+      {"void cudnn::bn_bw_1C11_kernel_new<float, float, float2, 512, true, 1>(float, float)",
+       Cause::gpu_reduce},
+      {"miopenSp3AsmConv_v30_2_6_gfx9_f3x2_fp32_stride1", Cause::gpu_gemm},
+      {"naive_conv_ab_nonpacked_fwd_nchw_half_double_half", Cause::gpu_gemm},
+      {"mscclKernel_Sum_half_Simple_false", Cause::comm_transfer},
+      {"oneccl_allgatherv_kernel", Cause::comm_transfer},
+      {"aclnnMm_MatMulCommon_MatMulV2", Cause::gpu_gemm},
+      {"aclnnMm_CastAiCore_Cast", Cause::gpu_elementwise},
+      {"aclnnMm_TransData_TransData", Cause::gpu_elementwise},
+      {"hcom_broadcast__123_0_1", Cause::comm_transfer},
+  };
+  for (const Named& one : cases)
+    EXPECT_EQ(name_of(classify_kernel(one.name)), name_of(one.cause)) << one.name;
+}
+
 TEST(OperationClass, KernelsByTheNamesThatLibrariesGiveThem) {
   const Named cases[] = {
       {"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
