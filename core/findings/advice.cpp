@@ -37,10 +37,14 @@ constexpr AdviceText kGapComputes = {
     "the device works; issue the step's device work first",
     ""};
 constexpr AdviceText kHotspotOther = {
-    "look at what these kernels do, and whether a library has a faster form of it", ""};
+    "look at what these operations do, and whether a library has a faster form of it", ""};
 constexpr std::string_view kACore =
     "give the loop a core: run no other program beside it, and no more threads (OMP_NUM_THREADS) "
     "and loader workers together than there are cores";
+constexpr std::string_view kFewerThreads =
+    "let this program run no more threads (OMP_NUM_THREADS, thread pools) and loader workers "
+    "together "
+    "than there are cores";
 constexpr std::string_view kOnceBeforeTheLoop =
     "make the values once before the loop and keep them on the device, or collect them in one "
     "tensor per batch and copy that once";
@@ -52,9 +56,13 @@ constexpr std::string_view kFewerBytes =
     "copy fewer bytes (half precision or integers, converted on the device), or keep there what "
     "does not change: the copies take longer than all else of the step and cannot hide behind it";
 constexpr std::string_view kHalfAsOften =
-    "run it half as often, which is what the forecast is of, or make it cheaper: use fewer "
-    "batches, keep its results where they are computed, reuse what the step has computed, write "
-    "files from another thread";
+    "run it half as often, which is what the forecast is of, or, where the steps learn from what "
+    "it "
+    "makes, make it cheaper: more of it in one operation, fewer batches, its results kept where "
+    "they are computed, what the step has computed used again, files written from another thread";
+constexpr std::string_view kPartOfTraining =
+    "it is part of the training, and run less often, which is what the forecast is of, it trains "
+    "otherwise: make it cheaper, or try whether it learns as well at half the rate";
 constexpr std::string_view kOneBatch =
     "generate all sequences as one batch: a pass takes hardly longer for eight than for one; then "
     "capture the pass in a CUDA graph (a static cache, constant shapes)";
@@ -65,6 +73,13 @@ constexpr Row kRows[] = {
       "torch.set_num_threads({threads})\n"
       "DataLoader(dataset, num_workers={workers})"},
      {kACore,
+      "at::set_num_threads({threads});\n"
+      "torch::data::DataLoaderOptions().workers({workers})"}},
+    {Advice::core_contention_of_own_threads,
+     {kFewerThreads,
+      "torch.set_num_threads({threads})\n"
+      "DataLoader(dataset, num_workers={workers})"},
+     {kFewerThreads,
       "at::set_num_threads({threads});\n"
       "torch::data::DataLoaderOptions().workers({workers})"}},
     {Advice::input_waits,
@@ -84,13 +99,24 @@ constexpr Row kRows[] = {
       "each of them does per batch is what limits the loop",
       "torch::data::DataLoaderOptions().workers({workers}).max_jobs(16)"}},
     {Advice::input_waits_for_cores,
-     {"make less of it for each batch: once before the run, or for a whole batch in place of a "
-      "sample at a time; more workers would find no core",
-      "DataLoader(dataset, sampler=BatchSampler(RandomSampler(dataset), 32, drop_last=True), "
-      "batch_size=None)"},
-     {"make less of it for each batch: once before the run, or for a whole batch in place of a "
-      "sample at a time; more threads would find no core",
+     {"make less of it for each batch, half of it in the forecast: once before the run, or for a "
+      "whole batch in place of a sample at a time; more workers would find no core",
+      "def __getitems__(self, rows):  # of the dataset, called once a batch\n"
+      "    return self.images[rows], self.labels[rows]\n"
+      "DataLoader(dataset, ..., collate_fn=tuple)  # its other arguments stay"},
+     {"make less of it for each batch, half of it in the forecast: once before the run, or for a "
+      "whole batch in place of a sample at a time; more threads would find no core",
       "class Data : public torch::data::BatchDataset<Data, Batch>  // get_batch() makes a batch"}},
+    {Advice::input_waits_for_others,
+     {"let it run some steps ahead, in more processes, or do less each time; if it answers what "
+      "this "
+      "step asks for (an environment, a server), ask earlier and do other work until the answer is "
+      "there, or ask for several at once",
+      "batches = multiprocessing.Queue(maxsize=8)\n"
+      "# filled by processes, {workers} in the forecast: threads of one Python compute in turns"},
+     {"let it run some steps ahead, on more threads, or do less each time; if it answers what this "
+      "step asks for, ask earlier and do other work until the answer is there",
+      ""}},
     {Advice::input_is_made,
      {"make the input beside the step (a DataLoader with workers, or a thread that fills pinned "
       "buffers some batches ahead); cast and normalise on the device",
@@ -254,6 +280,13 @@ constexpr Row kRows[] = {
       "x.mul_(scale).add_(shift);   // in place"}},
     {Advice::hotspot_elementwise_without_device,
      {"each of these operations reads and writes all of its tensors: fuse chains of them "
+      "(torch.compile), drop casts and copies, and use in-place forms",
+      "block = torch.compile(block)"},
+     {"each of these operations reads and writes all of its tensors: fuse chains of them in one "
+      "loop over the raw data, drop casts and copies, and use in-place forms",
+      "x.mul_(scale).add_(shift);   // in place"}},
+    {Advice::hotspot_elementwise_with_gradients,
+     {"each of these operations reads and writes all of its tensors: fuse chains of them "
       "(torch.compile), drop casts and copies, and use in-place forms; what no gradient needs "
       "(evaluation, metrics) belongs under torch.no_grad()",
       "block = torch.compile(block)"},
@@ -288,6 +321,7 @@ constexpr Row kRows[] = {
      {kFewerBytes,
       "batch = batch.to(device, /*non_blocking=*/true).to(torch::kFloat);   // uint8 on the bus"}},
     {Advice::periodic_phase, {kHalfAsOften, ""}, {kHalfAsOften, ""}},
+    {Advice::periodic_phase_of_training, {kPartOfTraining, ""}, {kPartOfTraining, ""}},
     {Advice::underfilled_gpu,
      {"give each kernel more to do (a larger batch, several small problems in one batched "
       "operation like bmm, vmap or grouped products), or run independent ones on streams of their "

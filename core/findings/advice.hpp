@@ -15,9 +15,11 @@ namespace stepscope::rules {
 
 enum class Advice : std::uint8_t {
   core_contention,
+  core_contention_of_own_threads,
   input_waits,
   input_waits_without_device,
   input_waits_for_cores,
+  input_waits_for_others,  // for a thread or process that is no loader's
   input_is_made,
   input_is_made_without_device,
   tiny_h2d,
@@ -45,11 +47,13 @@ enum class Advice : std::uint8_t {
   hotspot_reduce,
   hotspot_elementwise,
   hotspot_elementwise_without_device,
+  hotspot_elementwise_with_gradients,  // without a device
   hotspot_other,
   exposed_comm,
   exposed_copy,
   exposed_copy_is_too_large,
   periodic_phase,
+  periodic_phase_of_training,
   underfilled_gpu,
 };
 inline constexpr std::size_t kAdviceCount = static_cast<std::size_t>(Advice::underfilled_gpu) + 1;

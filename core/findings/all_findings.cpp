@@ -32,12 +32,22 @@ constexpr Rule kRules[] = {
 #undef RULE
 };
 
+// Whether steps begin where the program marks it, or are given. Else the first one's begin is a guess.
+bool are_marked(FoundBy found_by) {
+  return found_by == FoundBy::none || found_by == FoundBy::user_marker ||
+         found_by == FoundBy::profiler_step || found_by == FoundBy::nvtx_step;
+}
+
 // Returns why no rule can be judged; empty where they can.
-std::string why_none(const Steps& steps, const Summary& summary) {
-  if (!summary.trust.broken_invariants.empty())
+std::string why_none(const rules::JudgedRun& run) {
+  if (!run.summary.trust.broken_invariants.empty())
     return "the partition of this trace contradicts itself";
-  if (steps.found_by == FoundBy::whole_trace) return "no steps were found, so nothing is per step";
-  if (summary.partition.steps_counted == 0) return "no step was counted";
+  if (run.steps.found_by == FoundBy::whole_trace)
+    return "no steps were found, so nothing is per step";
+  if (run.summary.partition.steps_counted == 0) return "no step was counted";
+  if (run.is_first_step_alone() && !are_marked(run.steps.found_by))
+    return "the first step is the only one that was counted, and its begin is a guess: it holds "
+           "what a program does once";
   return "";
 }
 
@@ -123,8 +133,8 @@ Findings find_all(const Trace& trace, const Steps& steps, const Attribution& att
   Findings out;
   if (!forecaster)
     out.no_forecast = "gains are the most that a fix could give, for none was forecast";
-  const std::string none = why_none(steps, summary);
   rules::JudgedRun run(trace, steps, attribution, summary, forecaster);
+  const std::string none = why_none(run);
   out.caution = fmt::format("{}", fmt::join(cautions_of(run, none.empty()), "; "));
   const double hidden = share_in_whole_graphs(run);
   const std::string_view device_module = rules::device_module_of(trace);

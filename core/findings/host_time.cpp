@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/findings/host_time.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <string>
@@ -31,6 +32,79 @@ std::optional<std::uint32_t> fact(const JudgedRun& run, const char* name) {
 
 std::optional<std::uint32_t> core_count(const JudgedRun& run) {
   return fact(run, "machine.cpus");
+}
+
+namespace {
+
+Interval counted_time(const JudgedRun& run) {
+  const auto& counted = run.summary.counted;
+  if (counted.empty()) return {};
+  const auto& steps = run.steps.list;
+  return {steps[counted.front()].host.begin, steps[counted.back()].host.end};
+}
+
+struct Reading {
+  std::int64_t time = 0;
+  double cpu = 0;
+};
+
+// The readings of each process's clock, in order of time.
+std::map<ProcessId, std::vector<Reading>> process_readings(const Trace& trace) {
+  const Counters& c = trace.data().counters;
+  std::map<ProcessId, std::vector<Reading>> out;
+  for (std::size_t row = 0; row < c.size(); ++row)
+    if (trace.text(c.track[row]) == kProcessCpuTrack)
+      out[c.process[row]].push_back({c.time[row], c.value[row]});
+  for (auto& [process, readings] : out)
+    std::sort(readings.begin(), readings.end(),
+              [](const Reading& a, const Reading& b) { return a.time < b.time; });
+  return out;
+}
+
+// Returns the CPU time within `time`, by the readings next to its ends: between two, the clock is
+// taken to go evenly.
+double cpu_in(const std::vector<Reading>& readings, Interval time) {
+  double cpu = 0;
+  for (std::size_t i = 1; i < readings.size(); ++i) {
+    const Interval between{readings[i - 1].time, readings[i].time};
+    if (between.empty()) continue;
+    const double share = static_cast<double>(intersect(between, time).length()) /
+                         static_cast<double>(between.length());
+    cpu += share * (readings[i].cpu - readings[i - 1].cpu);
+  }
+  return cpu;
+}
+
+// Returns the CPU time of the loader's workers whose processes have no clock of their own here.
+double worker_cpu_in(const JudgedRun& run, Interval time,
+                     const std::map<ProcessId, std::vector<Reading>>& read) {
+  double ran = 0;
+  for (const ThreadId thread : worker_threads(*run.attribution.index)) {
+    const auto& threads = run.trace.data().threads;
+    const bool is_read = std::any_of(read.begin(), read.end(), [&](const auto& one) {
+      return run.trace.data().processes[one.first].pid == threads[thread].tid;
+    });
+    const auto& cpu = run.attribution.index->cpu;
+    const auto use = cpu.use(thread, intersect(time, cpu.waits_known(thread)));
+    if (use && !is_read) ran += static_cast<double>(use->ran);
+  }
+  return ran;
+}
+
+}  // namespace
+
+std::optional<double> cores_kept_busy(const JudgedRun& run) {
+  const auto read = process_readings(run.trace);
+  const auto own = read.find(run.steps.process);
+  if (own == read.end()) return std::nullopt;
+  const Interval time =
+      intersect(counted_time(run), {own->second.front().time, own->second.back().time});
+  if (time.empty()) return std::nullopt;
+  double cpu = worker_cpu_in(run, time, read);
+  const auto& processes = run.trace.data().processes;
+  for (const auto& [process, readings] : read)
+    if (processes[process].host == processes[run.steps.process].host) cpu += cpu_in(readings, time);
+  return cpu / static_cast<double>(time.length());
 }
 
 std::uint32_t torch_threads(const JudgedRun& run) {
@@ -80,9 +154,10 @@ std::int64_t Compiling::ns_in(const Segment& segment) const {
 
 namespace {
 
-// Allocating and loading code are no making of data.
+// Allocating and loading code are no making of data, and of what no record tells nobody knows.
 bool is_making(Cause cause) {
-  return is_host(cause) && cause != Cause::host_alloc && cause != Cause::host_module_load;
+  return is_host(cause) && cause != Cause::host_alloc && cause != Cause::host_module_load &&
+         cause != Cause::host_other;
 }
 
 }  // namespace

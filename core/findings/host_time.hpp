@@ -26,6 +26,10 @@ bool core_wait_is_known(const JudgedRun& run);
 // Returns the cores that the process may use; nothing where the trace does not say.
 std::optional<std::uint32_t> core_count(const JudgedRun& run);
 
+// Returns how many cores the run's processes on this host kept busy in the mean, from the first
+// counted step to the last. Nothing where the clock of the loop's process was not read.
+std::optional<double> cores_kept_busy(const JudgedRun& run);
+
 // Returns with how many threads PyTorch computes unless the program says otherwise: OMP_NUM_THREADS,
 // else one a core; 0 where the process has no PyTorch, or the cores are not known.
 std::uint32_t torch_threads(const JudgedRun& run);

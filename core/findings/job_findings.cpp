@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/support/duration.hpp"
+#include "core/support/short_file.hpp"
 
 namespace stepscope {
 namespace {
@@ -18,13 +19,9 @@ std::string percent(double share) {
   return fmt::format("{:.{}f} %", 100 * share, share < 0.1 ? 1 : 0);
 }
 
-std::string base_name(const std::string& file) {
-  return file.substr(file.rfind('/') + 1);
-}
-
 std::string place_of(const JobReason& reason) {
   if (!reason.file.empty())
-    return fmt::format("{}:{} ({})", base_name(reason.file), reason.line, name_of(reason.cause));
+    return fmt::format("{}:{} ({})", short_file(reason.file), reason.line, name_of(reason.cause));
   return fmt::format("{} in {}", name_of(reason.cause),
                      reason.phase_path.empty() ? "no phase" : reason.phase_path);
 }

@@ -9,6 +9,7 @@
 
 #include "core/attribution/places/call_sites.hpp"
 #include "core/model/row_order.hpp"
+#include "core/support/short_file.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope::rules {
@@ -101,7 +102,8 @@ JudgedRun::JudgedRun(const Trace& t, const Steps& s, const Attribution& a, const
 }
 
 double JudgedRun::unknown_per_step() const {
-  return per_step(time_in_counted_steps(*this, Cause::unknown));
+  return per_step(time_in_counted_steps(*this, Cause::unknown) +
+                  time_in_counted_steps(*this, Cause::host_other));
 }
 
 double JudgedRun::per_step(std::int64_t ns) const {
@@ -139,8 +141,7 @@ std::string_view JudgedRun::phase_name(PhaseId phase) const {
 std::string JudgedRun::line_text(SiteId site) const {
   if (site == kNone) return "";
   const Site& at = trace.data().sites[site];
-  const std::string_view file = trace.text(at.file);
-  return fmt::format("{}:{}", file.substr(file.rfind('/') + 1), at.line);
+  return fmt::format("{}:{}", short_file(trace.text(at.file)), at.line);
 }
 
 }  // namespace stepscope::rules

@@ -85,13 +85,17 @@ void Price::add(const Segment& s, std::int64_t ns) {
   if (silences_.size() > kMostEvents) silences_.pop_back();
 }
 
-// Silences hold no record: what the device did next stands for them, without one the host.
+// Silences hold no record: what the device did next stands for them, without one the host. They stand
+// for the price where the longest of them is longer than any event.
 std::vector<std::string> Price::evidence() const {
   std::vector<std::string> out;
-  for (const auto& [ns, name] : events_) out.push_back(name);
+  if (silences_.empty() ||
+      (!events_.empty() && events_.front().first >= silences_.front().length())) {
+    for (const auto& [ns, name] : events_) out.push_back(name);
+    return out;
+  }
   const auto& begins = run_.trace.device_ops().begin;
   for (const Interval& silence : silences_) {
-    if (!events_.empty()) continue;
     const auto next = std::lower_bound(begins.begin(), begins.end(), silence.end);
     const RangeId range = next_range(run_, silence.end);
     if (next == begins.end() && range == kNone) continue;

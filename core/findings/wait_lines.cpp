@@ -21,6 +21,23 @@ std::string long_stretch_text(const JudgedRun& run) {
   return long_stretch_ns(run) == kLongStretchNs ? "a millisecond" : "a fifth of the step";
 }
 
+OwnStretches::OwnStretches(const JudgedRun& run) : run_(run), least_ns_(long_stretch_ns(run)) {
+  const HostRanges& h = run.trace.host_ranges();
+  const Rows rows = run.trace.ranges_of(run.steps.thread);
+  for (RangeId r = rows.begin; r < rows.end && !run.has_device; ++r) {
+    if (h.kind[r] == HostKind::python_function || run.sites[r] == kNone) continue;
+    const Site& site = run.trace.data().sites[run.sites[r]];
+    recorded_.insert({site.file, site.line});
+  }
+}
+
+bool OwnStretches::holds(const Segment& segment) const {
+  if (segment.time.length() >= least_ns_) return true;
+  if (recorded_.empty() || segment.site == kNone) return false;
+  const Site& site = run_.trace.data().sites[segment.site];
+  return recorded_.count({site.file, site.line}) == 0;
+}
+
 std::vector<WaitLine> wait_lines(const JudgedRun& run, const std::vector<HostWait>& waits,
                                  const std::vector<bool>& chosen, const RunAhead& ahead) {
   std::map<std::pair<SiteId, PhaseId>, WaitLine> lines;

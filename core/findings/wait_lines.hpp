@@ -2,7 +2,9 @@
 // Waits by line: how many, how long, and what they cost; and the words for that.
 #pragma once
 
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/findings/price.hpp"
@@ -16,6 +18,21 @@ inline constexpr std::int64_t kLongStretchNs = 1'000'000;
 // the step is something of its own, too.
 std::int64_t long_stretch_ns(const JudgedRun& run);
 std::string long_stretch_text(const JudgedRun& run);  // "a millisecond"
+
+// Tells stretches of the host that are something of their own from the way to the next call. Long
+// ones are; on a run without a device so are short ones at a line that no record of the loop's thread
+// names, for fewer or larger operations do not make it shorter (an environment's step, a message).
+class OwnStretches {
+ public:
+  explicit OwnStretches(const JudgedRun& run);
+  bool holds(const Segment& segment) const;
+
+ private:
+  using Line = std::pair<StringId, std::uint32_t>;
+  const JudgedRun& run_;
+  std::int64_t least_ns_;
+  std::set<Line> recorded_;
+};
 
 struct WaitLine {  // waits without a line are one row a phase
   SiteId site = kNone;

@@ -97,9 +97,12 @@ void Simulator::State::say_what_is_not_known(std::size_t counted) {
         steps.graph.inferred_edges));
   }
   if (steps.graph.steps.size() < counted) {
-    notes.push_back(fmt::format(
-        "{} of {} steps are replayed, chosen at equal shares of the steps ordered by their time",
-        steps.graph.steps.size(), counted));
+    notes.push_back(
+        fmt::format("{} of {} steps are replayed, chosen at equal shares of the steps ordered by "
+                    "their time; what "
+                    "a fix gives them is scaled from their {} to the {} of all",
+                    steps.graph.steps.size(), counted, format_duration(check.measured_ns_per_step),
+                    format_duration(steps.anchor_ns)));
   }
 }
 

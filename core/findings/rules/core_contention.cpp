@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// core_contention: the loop's thread is ready to run and has no core, for other threads or
-// processes have them all. It speaks of the machine; all other findings speak of the program.
+// core_contention: the loop's thread is ready to run and has no core, because other threads or
+// processes have them all. It speaks of the program where its processes keep nearly all cores busy
+// (kOwn), else of the machine, apart from the findings about the program.
 //
 //   fires where   waits >= 5 % of the step, and >= least
 //   waits         what the partition has as host.core_wait, by which everything else is what it
@@ -20,6 +21,8 @@ namespace stepscope::rules {
 namespace {
 
 constexpr double kLeastWaiting = 0.05;
+// Share of all cores that the program itself keeps busy from which on no other program matters.
+constexpr double kOwn = 0.8;
 
 Price waiting_price(const JudgedRun& run) {
   Price price(run);
@@ -29,13 +32,33 @@ Price waiting_price(const JudgedRun& run) {
   return price;
 }
 
-std::string cores_text(const JudgedRun& run) {
-  const auto cores = core_count(run);
-  const std::uint32_t workers = loader_workers(run);
-  std::string out = cores ? fmt::format("the {} cores", *cores) : "the cores";
-  if (workers == 1) out += " (its own loader worker among them)";
-  if (workers > 1) out += fmt::format(" (its own {} loader workers among them)", workers);
-  return out;
+// Who has the cores while the loop's thread waits for one.
+struct Holders {
+  explicit Holders(const JudgedRun& run)
+      : cores(core_count(run)), busy(cores_kept_busy(run)), workers(loader_workers(run)) {}
+
+  bool are_own() const { return cores && busy && *busy >= kOwn * *cores; }
+
+  std::optional<std::uint32_t> cores;
+  std::optional<double> busy;  // cores that the program itself keeps busy
+  std::uint32_t workers;
+};
+
+std::string workers_text(std::uint32_t workers) {
+  if (workers == 0) return "";
+  return workers == 1 ? " with its loader worker"
+                      : fmt::format(" with its {} loader workers", workers);
+}
+
+std::string holders_text(const Holders& by) {
+  const std::string all = by.cores ? fmt::format("the {} cores", *by.cores) : "the cores";
+  if (by.are_own())
+    return fmt::format("this program's own threads{} keep {:.1f} of {} busy",
+                       workers_text(by.workers), *by.busy, all);
+  const std::string others = "other threads or processes had " + all;
+  if (!by.busy) return others;
+  return fmt::format("{}, of which this program{} kept {:.1f} busy", others,
+                     workers_text(by.workers), *by.busy);
 }
 
 // Shares the cores between the loader's workers and the threads of the step. A line of the hint stays
@@ -57,14 +80,19 @@ std::string shared_cores(const JudgedRun& run, const std::string& hint) {
 Finding contention_finding(const JudgedRun& run, const Price& price, double waits) {
   Finding out = price.finding(waits);
   out.count_per_step = 1;
-  out.title = fmt::format(
-      "for {} a step ({}) the loop's thread was ready to run and had no core: other threads or "
-      "processes had {}",
-      format_duration(waits), percent(run.share(waits)), cores_text(run));
-  advise(Advice::core_contention, run.language, out);
+  const Holders by(run);
+  out.by_own_threads = by.are_own();
+  out.title =
+      fmt::format("for {} a step ({}) the loop's thread was ready to run and had no core: {}",
+                  format_duration(waits), percent(run.share(waits)), holders_text(by));
+  advise(out.by_own_threads ? Advice::core_contention_of_own_threads : Advice::core_contention,
+         run.language, out);
   out.code_hint = shared_cores(run, out.code_hint);
   out.falsified_by =
-      "on a machine that nothing else uses, with fewer threads than cores, the step takes as long";
+      out.by_own_threads
+          ? "with fewer threads than cores, the step takes as long"
+          : "on a machine that nothing else uses, with fewer threads than cores, the "
+            "step takes as long";
   out.certainty = Certainty::trace_verified;
   return out;
 }

@@ -5,7 +5,8 @@
 //   fires where   gaps >= least
 //   gaps          host stretches of >= 1 ms in the partition (Python, between calls, operations on
 //                 the CPU, files, garbage collection, off the CPU), less what input and waits
-//                 explain; without a device not operations, which are what the step is for
+//                 explain; without a device not operations, which are what the step is for, and
+//                 shorter ones, too, at lines that run none (OwnStretches)
 //   not judged    where samples are all that is known of a program: a line that they meet may compute
 //                 in a library, sleep or wait, so only garbage collection and files are gaps
 //   off the CPU   asleep, or ready to run without a core: by the sampler's counter (host_time.hpp)
@@ -56,10 +57,10 @@ struct Gaps {
 
 Gaps find_gaps(const JudgedRun& run) {
   Gaps out(run);
-  const std::int64_t least = long_stretch_ns(run);
+  const OwnStretches own(run);
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
-    if (!is_gap_cause(run, s.cause) || s.time.length() < least) continue;
+    if (!is_gap_cause(run, s.cause) || !own.holds(s)) continue;
     const std::int64_t ns = run.unexplained_ns(i);
     if (ns <= 0) continue;
     out.price.add(s, ns);
@@ -164,21 +165,23 @@ Judgement judge_host_gap(const JudgedRun& run) {
     if (gaps.count == 0)
       return cleared(run.has_device
                          ? "the host is nowhere away for a millisecond while the device idles"
-                         : fmt::format("the loop does nothing but operations for {} anywhere",
+                         : fmt::format("the loop does nothing but operations for {} or at any line",
                                        long_stretch_text(run)));
-    return cleared(fmt::format("stretches of {} and more cost {} a step ({})",
-                               long_stretch_text(run), format_duration(idle),
-                               percent(run.share(idle))));
+    return cleared(fmt::format("stretches of {} and more{} cost {} a step ({})",
+                               long_stretch_text(run),
+                               run.has_device ? "" : ", and lines that run no operation,",
+                               format_duration(idle), percent(run.share(idle))));
   }
   const Cause cause = largest_cause(gaps);
   Finding finding = gaps.price.finding(idle);
   finding.count_per_step = run.count_per_step(gaps.count);
-  finding.title = fmt::format("{} {} a step ({}) {} for {} or more ({}){}",
-                              run.has_device ? "the device idles" : "for", format_duration(idle),
-                              percent(run.share(idle)),
-                              run.has_device ? "while the host does something else"
-                                             : "the loop does something else than its operations,",
-                              long_stretch_text(run), name_of(cause), off_cpu_text(run, gaps));
+  finding.title = fmt::format(
+      "{} {} a step ({}) {} for {} or more ({}){}", run.has_device ? "the device idles" : "for",
+      format_duration(idle), percent(run.share(idle)),
+      run.has_device ? "while the host does something else"
+                     : "the loop does something else than its operations, at "
+                       "lines that run none or",
+      long_stretch_text(run), name_of(cause), off_cpu_text(run, gaps));
   Fix elsewhere;
   elsewhere.kind = FixKind::drop_work;
   std::vector<Interval> times;

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "core/findings/advice.hpp"
@@ -160,23 +161,6 @@ std::string_view what_it_is(Cause cause) {
   }
 }
 
-Advice advice_for(Cause cause) {
-  switch (cause) {
-    case Cause::gpu_select:
-    case Cause::host_compute_select:
-      return Advice::hotspot_select;
-    case Cause::gpu_reduce:
-    case Cause::host_compute_reduce:
-      return Advice::hotspot_reduce;
-    case Cause::gpu_elementwise:
-      return Advice::hotspot_elementwise;
-    case Cause::host_compute_elementwise:
-      return Advice::hotspot_elementwise_without_device;
-    default:
-      return Advice::hotspot_other;
-  }
-}
-
 // Makes the fix. What fusing gives follows from the chains; what a better algorithm gives is
 // assumed.
 Fix faster_by(const JudgedRun& run, const Hotspot& spot, std::vector<DeviceOpId> ops,
@@ -228,18 +212,55 @@ class OperationTimes {
   std::map<std::string_view, std::int64_t> times_;
 };
 
+// Whether operations make nodes for a backward pass: the counter of nodes, which an operation reads
+// when it begins, goes on from one to the next. Under torch.no_grad() it stands still.
+class GradientNodes {
+ public:
+  void add(const JudgedRun& run, const Segment& s) {
+    if (s.host_evidence == kNone) return;
+    const std::uint32_t node = run.trace.host_ranges().sequence[s.host_evidence];
+    operations_.insert(s.host_evidence);
+    if (node != kNoSequence) nodes_.insert(node);
+  }
+  bool are_made() const { return !nodes_.empty() && 2 * nodes_.size() >= operations_.size(); }
+
+ private:
+  std::set<RangeId> operations_;
+  std::set<std::uint32_t> nodes_;
+};
+
+Advice advice_for(Cause cause, const GradientNodes& gradients) {
+  switch (cause) {
+    case Cause::gpu_select:
+    case Cause::host_compute_select:
+      return Advice::hotspot_select;
+    case Cause::gpu_reduce:
+    case Cause::host_compute_reduce:
+      return Advice::hotspot_reduce;
+    case Cause::gpu_elementwise:
+      return Advice::hotspot_elementwise;
+    case Cause::host_compute_elementwise:
+      return gradients.are_made() ? Advice::hotspot_elementwise_with_gradients
+                                  : Advice::hotspot_elementwise_without_device;
+    default:
+      return Advice::hotspot_other;
+  }
+}
+
 Finding hotspot_finding(const JudgedRun& run, const Hotspot& spot) {
   Price price(run);
   std::uint64_t calls = 0;
   std::uint32_t last = kNone;
   std::vector<DeviceOpId> ops;
   OperationTimes operations;
+  GradientNodes gradients;
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
     if (s.cause != spot.cause || s.phase != spot.phase || run.unexplained_ns(i) <= 0) continue;
     if (is_whole_graph(run, s) || makes_random_numbers(run, s)) continue;
     price.add(s, run.unexplained_ns(i));
     operations.add(run, s, run.unexplained_ns(i));
+    gradients.add(run, s);
     ops.push_back(s.device_evidence);
     const std::uint32_t work = run.has_device ? s.device_evidence : s.host_evidence;
     if (work != last) ++calls;
@@ -256,7 +277,7 @@ Finding hotspot_finding(const JudgedRun& run, const Hotspot& spot) {
                           format_duration(ns), percent(spot.of_phase),
                           phase.empty() ? "the time outside any phase" : "'" + phase + "'",
                           operations.text(spot.ns));
-  advise(advice_for(spot.cause), run.language, out);
+  advise(advice_for(spot.cause, gradients), run.language, out);
   out.falsified_by =
       "skipping this work (for a test, with stale or random results in its place) does not make "
       "the "

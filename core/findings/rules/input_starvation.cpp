@@ -10,7 +10,7 @@
 //                 all time in PyTorch's own mark of a loader
 //   workers       the forecast is of four, or twice as many as there are, but of no more that
 //                 compute than there are cores beside the loop's; where there are that many
-//                 already, the advice is to make less of the input
+//                 already, the advice is to make less of the input, and the forecast of half
 #include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
@@ -31,9 +31,8 @@ constexpr double kLeastShareOfFew = 0.05, kLeastShareOfMany = 0.03;
 constexpr std::size_t kManySteps = 20;
 constexpr std::uint32_t kUsualWorkers = 4;
 constexpr double kLeastComputing = 0.01;
-constexpr const char* kQueueHint =
-    "batches = multiprocessing.Queue(maxsize=8)\n"
-    "# filled by {workers} other processes: threads of one Python compute in turns";
+// How much of the input is still made where the advice is to make less: an assumption.
+constexpr double kLessMade = 0.5, kLeastMade = 0.1, kMostMade = 0.9;
 
 struct InputTime {
   explicit InputTime(const JudgedRun& run) : price(run) {}
@@ -118,6 +117,14 @@ bool workers_fill_cores(const JudgedRun& run, const Fix& prefetch) {
   return loader_workers(run) > 0 && prefetch.workers == loader_workers(run);
 }
 
+void make_less(Fix& fix) {
+  fix.kind = FixKind::scale_work;
+  fix.scope.cause = Cause::host_data_wait;
+  fix.factor = kLessMade;
+  fix.factor_low = kLeastMade;
+  fix.factor_high = kMostMade;
+}
+
 Advice advice_on_input(bool waits, bool has_device) {
   if (has_device) return waits ? Advice::input_waits : Advice::input_is_made;
   return waits ? Advice::input_waits_without_device : Advice::input_is_made_without_device;
@@ -143,13 +150,14 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   prefetch.finding = kInputStarvation;
   const std::string cores = choose_workers(run, waits && !time.in_loader, prefetch);
   if (!cores.empty()) out.title += "; " + cores;
-  out.fixes = {prefetch};
-  advise(waits && workers_fill_cores(run, prefetch) ? Advice::input_waits_for_cores
-                                                    : advice_on_input(waits, run.has_device),
+  const bool no_core_for_more = waits && time.in_loader && workers_fill_cores(run, prefetch);
+  advise(no_core_for_more           ? Advice::input_waits_for_cores
+         : waits && !time.in_loader ? Advice::input_waits_for_others
+                                    : advice_on_input(waits, run.has_device),
          run.language, out);
-  if (waits && !time.in_loader)  // the advice's own is of a loader
-    out.code_hint = run.language == Language::python ? kQueueHint : "";
   put_number("{workers}", prefetch.workers, out.code_hint);
+  if (no_core_for_more) make_less(prefetch);
+  out.fixes = {prefetch};
   out.falsified_by = fmt::format(
       "feeding one batch again and again (made before the loop) does not make the step shorter by "
       "about {}",

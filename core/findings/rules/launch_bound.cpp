@@ -244,12 +244,12 @@ Finding overhead_finding(const JudgedRun& run, const Price& price, const Operati
 Judgement judge_overhead(const JudgedRun& run) {
   Price price(run);
   std::map<Cause, CauseTime> causes;
-  const std::int64_t too_long = long_stretch_ns(run);
+  const OwnStretches own(run);
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
     if (!is_between_operations(s.cause) || !run.counts(s.time.begin)) continue;
     causes[s.cause].all += s.time.length();
-    if (s.time.length() >= too_long) continue;
+    if (own.holds(s)) continue;
     const std::int64_t ns = run.unexplained_ns(i);
     if (ns <= 0) continue;
     price.add(s, ns);

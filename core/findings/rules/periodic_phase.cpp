@@ -13,12 +13,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/findings/advice.hpp"
 #include "core/findings/host_time.hpp"
 #include "core/findings/wait_lines.hpp"
+#include "core/steps/finders/marks.hpp"
 #include "core/support/duration.hpp"
+#include "core/support/statistics.hpp"
 
 namespace stepscope::rules {
 namespace {
@@ -44,21 +48,70 @@ std::vector<bool> phases_below(const JudgedRun& run, const std::string& path) {
   return out;
 }
 
+// Returns the phase's time in a step.
+std::int64_t ns_in(const JudgedRun& run, const std::vector<bool>& inside, const Interval& window) {
+  std::int64_t ns = 0;
+  const auto& segments = run.segments();
+  auto s = std::lower_bound(segments.begin(), segments.end(), window.begin,
+                            [](const Segment& one, std::int64_t at) { return one.time.end <= at; });
+  for (; s != segments.end() && s->time.begin < window.end; ++s)
+    if (inside[s->phase]) ns += intersect(s->time, window).length();
+  return ns;
+}
+
 // Returns what the mean step is uncertain by without the phase: that it runs in some steps and not
 // in others is its cost, and no noise.
 double noise_without(const JudgedRun& run, const std::vector<bool>& inside) {
   std::vector<std::int64_t> rest;
   for (const std::uint32_t row : run.summary.counted) {
     const Interval window = run.steps.list[row].window;
-    const auto& segments = run.segments();
-    auto s =
-        std::lower_bound(segments.begin(), segments.end(), window.begin,
-                         [](const Segment& one, std::int64_t at) { return one.time.end <= at; });
-    rest.push_back(window.length());
-    for (; s != segments.end() && s->time.begin < window.end; ++s)
-      if (inside[s->phase]) rest.back() -= intersect(s->time, window).length();
+    rest.push_back(window.length() - ns_in(run, inside, window));
   }
   return uncertainty_of_mean(rest);
+}
+
+// When the loop's thread stepped an optimizer.
+std::vector<std::int64_t> optimizer_steps(const JudgedRun& run) {
+  const HostRanges& h = run.trace.host_ranges();
+  const Rows rows = run.trace.ranges_of(run.steps.thread);
+  std::vector<std::int64_t> out;
+  for (RangeId r = rows.begin; r < rows.end; ++r)
+    if (h.kind[r] == HostKind::user_scope && is_optimizer_step(run.trace.text(h.name[r])))
+      out.push_back(h.begin[r]);
+  return out;
+}
+
+// Whether the steps in which the phase runs step an optimizer more often than the others do, in the
+// median: an actor that is updated with every second batch of its critic.
+bool belongs_to_training(const JudgedRun& run, const std::vector<bool>& inside) {
+  const std::vector<std::int64_t> times = optimizer_steps(run);
+  std::vector<std::int64_t> with, without;
+  for (const std::uint32_t row : run.summary.counted) {
+    const Interval window = run.steps.list[row].window;
+    const auto begin = std::lower_bound(times.begin(), times.end(), window.begin);
+    const auto end = std::lower_bound(begin, times.end(), window.end);
+    (ns_in(run, inside, window) > 0 ? with : without).push_back(end - begin);
+  }
+  return !with.empty() && !without.empty() && median(std::move(with)) > median(std::move(without));
+}
+
+// Whether backward passes go through a line of the phase in steps in which it runs, and in no others:
+// a loss that is one of several in turns.
+bool is_differentiated(const JudgedRun& run, const std::vector<bool>& inside) {
+  std::set<SiteId> lines, with, without;
+  for (const Segment& s : run.segments())
+    if (inside[s.phase]) lines.insert(s.site);
+  auto s = run.segments().begin();
+  for (const std::uint32_t row : run.summary.counted) {
+    const Interval window = run.steps.list[row].window;
+    std::set<SiteId>& lines_of_step = ns_in(run, inside, window) > 0 ? with : without;
+    while (s != run.segments().end() && s->time.end <= window.begin) ++s;
+    for (; s != run.segments().end() && s->time.begin < window.end; ++s)
+      if (s->direction == Direction::backward) lines_of_step.insert(s->site);
+  }
+  return std::ranges::any_of(lines, [&](SiteId line) {
+    return line != kNone && with.contains(line) && !without.contains(line);
+  });
 }
 
 struct PeriodicTime {
@@ -117,8 +170,15 @@ Finding periodic_finding(const JudgedRun& run, const PhaseRow& row, const Period
   for (PhaseId phase = 0; phase < inside.size(); ++phase)
     if (inside[phase]) seldom.scope.phases.push_back(phase);
   out.fixes = {seldom};
-  advise(Advice::periodic_phase, run.language, out);
-  out.code_hint = half_as_often(run, row);
+  const bool steps_more = belongs_to_training(run, inside);
+  if (steps_more || is_differentiated(run, inside)) {
+    out.title += steps_more ? "; its steps step an optimizer more often than the others do"
+                            : "; backward passes go through it";
+    advise(Advice::periodic_phase_of_training, run.language, out);
+  } else {
+    advise(Advice::periodic_phase, run.language, out);
+    out.code_hint = half_as_often(run, row);
+  }
   out.falsified_by = "with the phase left out the mean step does not become shorter by about " +
                      format_duration(amortised);
   out.certainty = run.inflated ? Certainty::inferred : Certainty::trace_verified;

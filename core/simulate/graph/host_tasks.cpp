@@ -64,7 +64,7 @@ void HostTasks::append(Interval time, std::uint32_t step, std::vector<HostTask>&
 void HostTasks::thread_tasks(ThreadId thread, Interval time) {
   const HostTimeline& work = index_.threads.work(thread);
   const bool is_loop = thread == index_.threads.loop();
-  const bool is_worker = index_.threads.is_worker(thread);
+  is_worker_ = index_.threads.is_worker(thread);
   resumes_ = !is_loop;
   std::int64_t t = time.begin;
   const RangeId open = call_around(work.at(t).innermost, t);
@@ -77,9 +77,9 @@ void HostTasks::thread_tasks(ThreadId thread, Interval time) {
       continue;
     }
     const Interval part{t, std::min(piece.time.end, time.end)};
-    const bool begins = is_worker && piece.innermost == kNone &&
+    const bool begins = is_worker_ && piece.innermost == kNone &&
                         begins_burst(trace_, index_.threads, thread, piece);
-    if (begins || (!is_loop && !is_worker && sleeps(thread, piece))) {
+    if (begins || (!is_loop && !is_worker_ && sleeps(thread, piece))) {
       resumes_ = true;
     } else if (is_loop) {
       add_loop_work(thread, piece, part);
@@ -230,11 +230,8 @@ void HostTasks::add_loop_work(ThreadId thread, const Piece& piece, Interval time
 void HostTasks::push(HostTask task) {
   const bool is_loop = task.thread == 0;
   if (resumes_ && !is_loop) {
-    const auto thread = std::find_if(numbers_.begin(), numbers_.end(), [&](const auto& entry) {
-                          return entry.second == task.thread;
-                        })->first;
     task.follows = 0;
-    task.rejoins = !index_.threads.is_worker(thread);
+    task.rejoins = !is_worker_;
     if (!task.rejoins) bursts_.push_back({task.thread, {task.begin, task.end}});
     resumes_ = false;
   } else if (!is_loop && !bursts_.empty() && bursts_.back().thread == task.thread) {

@@ -65,7 +65,8 @@ class HostTasks {
   std::vector<HostTask> tasks_;              // tasks of the current step
   std::vector<Burst> bursts_;
   std::uint32_t step_ = 0;
-  bool resumes_ = false;  // the next task of this thread follows another thread
+  bool is_worker_ = false;  // the thread whose tasks are pushed is a worker
+  bool resumes_ = false;    // the next task of this thread follows another thread
 };
 
 }  // namespace stepscope

@@ -182,6 +182,17 @@ std::uint32_t prefetch_factor(const ProcessIndex& index,
 
 }  // namespace
 
+std::vector<ThreadId> worker_threads(const ProcessIndex& index) {
+  std::vector<ThreadId> out;
+  for (const auto& [pid, worker] : workers_of(index)) {
+    const auto read =
+        std::find_if(worker.seen.begin(), worker.seen.end(),
+                     [&index](ThreadId thread) { return !index.cpu.waits_known(thread).empty(); });
+    if (read != worker.seen.end()) out.push_back(*read);
+  }
+  return out;
+}
+
 WorkerTime worker_time(const ProcessIndex& index, std::span<const LoaderTake> takes) {
   const auto workers = workers_of(index);
   const std::vector<std::uint32_t> alive = alive_at(workers, takes);

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "core/attribution/process_index.hpp"
 #include "core/simulate/graph/loader_takes.hpp"
@@ -36,6 +37,9 @@ struct WorkerTime {
   // Time awake of the loop's thread in a take: what taking a batch costs where none was ready.
   std::optional<double> awake_ns_a_take;
 };
+
+// Returns the main threads of the loader's workers, one a worker.
+std::vector<ThreadId> worker_threads(const ProcessIndex& index);
 
 WorkerTime worker_time(const ProcessIndex& index, std::span<const LoaderTake> takes);
 

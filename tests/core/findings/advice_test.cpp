@@ -34,5 +34,12 @@ TEST(Advice, SpeaksTheProgramsLanguage) {
   }
 }
 
+// A loader without a batch size hands __getitem__ a list, for which few are written.
+TEST(Advice, AWholeBatchIsAskedOfTheMethodForIt) {
+  const std::string hint(text_of(Advice::input_waits_for_cores, Language::python).code_hint);
+  EXPECT_THAT(hint, HasSubstr("def __getitems__(self, rows)"));
+  EXPECT_THAT(hint, Not(HasSubstr("batch_size=None")));
+}
+
 }  // namespace
 }  // namespace stepscope::rules

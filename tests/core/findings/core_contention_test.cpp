@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The advice to a loop that waits for cores names the machine's cores and the loader's workers.
+// The finding about a loop that waits for cores says whether the program itself has them, and its
+// advice names the machine's cores and the loader's workers.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -8,6 +11,9 @@
 
 namespace stepscope::testing {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 // The thread waits 0.4 ms of each millisecond for a core.
 std::string waiting_loop(const std::string& machine) {
@@ -31,6 +37,42 @@ TEST(CoreContention, NamesFewerThreadsOnlyWherePyTorchComputesWithMore) {
 
 TEST(CoreContention, NamesNoNumberWhereTheCoresAreNotKnown) {
   EXPECT_EQ(hint_on(""), "");
+}
+
+Finding finding_with_own_cpu(std::int64_t ns) {
+  return finding_of_text(waiting_loop("process p0 cores=2\n") + "counter process_cpu 0 5\n" +
+                             fmt::format("counter process_cpu 4000 {}\n", ns + 5),
+                         "core_contention");
+}
+
+TEST(CoreContention, IsOfTheProgramWhoseThreadsKeepTheCoresBusy) {
+  const Finding own = finding_with_own_cpu(7'600'000);
+  EXPECT_FALSE(own.is_of_machine());
+  EXPECT_THAT(own.title, HasSubstr("this program's own threads keep 1.9 of the 2 cores busy"));
+  EXPECT_THAT(own.fix, HasSubstr("no more threads"));
+}
+
+TEST(CoreContention, IsOfTheMachineWhereOtherProgramsHaveTheCores) {
+  const Finding others = finding_with_own_cpu(2'400'000);
+  EXPECT_TRUE(others.is_of_machine());
+  EXPECT_THAT(others.title, HasSubstr("other threads or processes had the 2 cores, of which this "
+                                      "program kept 0.6 busy"));
+}
+
+TEST(CoreContention, AllProcessesOfTheProgramCount) {
+  const std::string two = "process p0 cores=2\nprocess p1\n";
+  const std::string readings =
+      "counter process_cpu 0 5\ncounter process_cpu 4000 2400005\n"
+      "counter p1.process_cpu 0 0\ncounter p1.process_cpu 4000 5200000\n";
+  const Finding finding = finding_of_text(two + waiting_loop("") + readings, "core_contention");
+  EXPECT_FALSE(finding.is_of_machine()) << finding.title;
+}
+
+TEST(CoreContention, IsOfTheMachineWhereTheProcessWasNotRead) {
+  const Finding finding = finding_of_text(waiting_loop("process p0 cores=2\n"), "core_contention");
+  EXPECT_TRUE(finding.is_of_machine());
+  EXPECT_THAT(finding.title, HasSubstr("other threads or processes had the 2 cores"));
+  EXPECT_THAT(finding.title, Not(HasSubstr("of which")));
 }
 
 }  // namespace

@@ -49,5 +49,15 @@ TEST(InputWorkers, AreNotAskedForWhereTheyWouldFindNoCore) {
   EXPECT_THAT(finding.code_hint, ::testing::Not(::testing::HasSubstr("num_workers")));
 }
 
+// More workers are no part of the advice then, and none of the forecast.
+TEST(InputWorkers, WithoutACoreForMoreTheForecastIsOfHalfTheInput) {
+  const Finding finding = advice_on(2);
+  EXPECT_THAT(finding.fix, ::testing::HasSubstr("half of it in the forecast"));
+  ASSERT_EQ(finding.fixes.size(), 1U);
+  EXPECT_EQ(finding.fixes[0].kind, FixKind::scale_work);
+  EXPECT_EQ(finding.fixes[0].scope.cause, Cause::host_data_wait);
+  EXPECT_EQ(finding.fixes[0].factor, 0.5);
+}
+
 }  // namespace
 }  // namespace stepscope::testing

@@ -17,6 +17,9 @@ TEST(ProgramTerms, NameTheDevicesOfTheRun) {
   TraceMaker intel;
   intel.call("urEnqueueKernelLaunchWithArgsExp", 1, 0, 10);
   EXPECT_EQ(device_module_of(intel.build()), "xpu");
+  TraceMaker ascend;
+  ascend.call("AscendCL@aclnnMm", 1, 0, 10);
+  EXPECT_EQ(device_module_of(ascend.build()), "npu");
   TraceMaker nvidia;
   nvidia.call("cudaLaunchKernel", 1, 0, 10);
   EXPECT_EQ(device_module_of(nvidia.build()), "cuda");
@@ -47,6 +50,23 @@ TEST(ProgramTerms, LanguageIsThatOfTheProcess) {
   EXPECT_EQ(language(nsys, {{"command", "bash run.sh"}}, ""), Language::python);
   EXPECT_EQ(language(nsys, {}, "train.cu"), Language::cpp);
   EXPECT_EQ(language(stepscope, {}, "train.py"), Language::python);
+}
+
+TEST(ProgramTerms, AnExportNamesTheProgramOrNot) {
+  const auto language = [](const std::string& process, const std::string& kernel) {
+    TraceMaker make;
+    make.data.source = SourceKind::nsys;
+    make.data.processes = {{.pid = 1, .name = process}};
+    make.thread(1);
+    make.call("cudaLaunchKernel", 1, 10, 20, 1);
+    make.kernel(kernel, 7, 30, 40, 1);
+    return language_of(make.build(), 0);
+  };
+  EXPECT_EQ(language("heat2d", "step(float*)"), Language::cpp);
+  EXPECT_EQ(language("python3.10", "step(float*)"), Language::python);
+  EXPECT_EQ(language("serve", "void at::native::vectorized_elementwise_kernel<4>"),
+            Language::python);
+  EXPECT_EQ(language("", "step(float*)"), Language::python);
 }
 
 }  // namespace
