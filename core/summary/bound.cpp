@@ -13,11 +13,13 @@
 // the device's own part being the same in both.
 // Idle time whose cause is unknown may be the host's or the device's: where the verdict hangs on it
 // there is none. The same holds for idle time that device work may fill of which the trace has the
-// launches alone.
+// launches alone. Where kernels of one stream, which runs one after the other, take half as much time
+// again as they cover, their times are wrong and there is none.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/summary/parts.hpp"
 #include "core/support/duration.hpp"
@@ -27,6 +29,7 @@ namespace {
 
 constexpr double kDeviceBoundBelow = 0.10;
 constexpr double kHostBoundFrom = 0.50;
+constexpr double kMostAtOnce = 1.5;  // kernels of a stream, in the mean of the time of one
 
 Bound bound_of(double wait) {
   if (wait < kDeviceBoundBelow) return Bound::device;
@@ -125,6 +128,32 @@ void judge_bound(PartitionSummary& s, bool inflated, std::optional<std::int64_t>
   } else {
     judge(s, step, step.wall, step.wait);
   }
+}
+
+bool device_times_can_be(const Trace& trace) {
+  const DeviceOps& d = trace.device_ops();
+  for (StreamId stream = 0; stream < trace.data().streams.size(); ++stream) {
+    std::int64_t sum = 0, covered = 0, end = std::numeric_limits<std::int64_t>::min();
+    for (const DeviceOpId op : trace.ops_of(stream)) {
+      const CallId call = trace.launch_of(op);
+      const bool is_of_graph =
+          d.graph[op] != 0 || (call != kNone && trace.calls().api[call] == ApiKind::launch_graph);
+      if (d.kind[op] != DeviceOpKind::kernel || is_of_graph) continue;
+      sum += d.end[op] - d.begin[op];
+      covered += std::max<std::int64_t>(0, d.end[op] - std::max(d.begin[op], end));
+      end = std::max(end, d.end[op]);
+    }
+    if (static_cast<double>(sum) > kMostAtOnce * static_cast<double>(covered)) return false;
+  }
+  return true;
+}
+
+void leave_open(PartitionSummary& s) {
+  if (s.steps_counted == 0 || s.device_busy_ns_total == 0) return;
+  s.bound = Bound::not_judged;
+  s.why_bound =
+      "kernels of one stream run beside each other in this trace, which cannot be: their times are "
+      "wrong, so nothing here says who limits the step";
 }
 
 void correct_step(PartitionSummary& s, const Overhead& overhead,

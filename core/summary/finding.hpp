@@ -69,8 +69,10 @@ struct Finding {
   std::vector<EvidenceEvent> events;  // what these are; empty in documents of before this
   std::string no_gain;  // why fixing it gives nothing, by replay; empty: it gives something
 
+  bool by_own_threads = false;  // core_contention: the program itself has the cores
+
   // It speaks of the machine that the program ran on, not of the program.
-  bool is_of_machine() const { return id == "core_contention"; }
+  bool is_of_machine() const { return id == "core_contention" && !by_own_threads; }
 
   // Returns the gain of the fix, by which findings are ordered: by forecast, else at most.
   double gain_ns_per_step(double step_ns) const {

@@ -51,6 +51,11 @@ double lost_device_work(const Trace& trace, const Steps& steps, const Counting& 
 void correct_step(PartitionSummary& summary, const Overhead& overhead,
                   const std::optional<Overhead>& left);
 
+// False where kernels of a stream, those of graphs aside, run beside each other for much of their time.
+bool device_times_can_be(const Trace& trace);
+// No verdict: the device's times are wrong.
+void leave_open(PartitionSummary& summary);
+
 // Ids of host ranges and device ops in one number.
 constexpr std::uint64_t kDeviceBit = std::uint64_t{1} << 32U;
 constexpr std::uint64_t kNoEvent = kDeviceBit | kNone;

@@ -67,10 +67,12 @@ Summary summarize(const Trace& trace, const Steps& steps, const Attribution& att
   const std::optional<Overhead> overhead = measure_overhead(trace, steps);
   const std::optional<Overhead> left = overhead ? measure_left(trace, steps) : std::nullopt;
   const double lost = lost_device_work(trace, steps, counting);
+  const bool can_be = device_times_can_be(trace);
   const auto partition_of = [&](const Partition& partition) {
     PartitionSummary summary = sum_partition(partition, steps, counting);
     judge_bound(summary, attribution.inflated, options.plain_step_ns, lost);
     if (overhead) correct_step(summary, *overhead, left);
+    if (!can_be) leave_open(summary);
     return summary;
   };
   Summary out;

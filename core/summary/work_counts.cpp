@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -216,6 +217,17 @@ bool was_recorded(const Collected& collected, std::size_t counter) {
   }
 }
 
+// `counts` are of single steps, at least one.
+void set_steps(std::vector<std::uint64_t> counts, WorkCount& row) {
+  std::sort(counts.begin(), counts.end());
+  const std::size_t beyond = (counts.size() - 1) / 10;
+  row.total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  row.least_a_step = counts.front();
+  row.most_a_step = counts.back();
+  row.p10_a_step = counts[beyond];
+  row.p90_a_step = counts[counts.size() - 1 - beyond];
+}
+
 }  // namespace
 
 std::vector<std::string_view> work_count_names() {
@@ -234,15 +246,13 @@ std::vector<WorkCount> count_work(const Trace& trace, const Steps& steps,
   for (std::size_t counter = 0; counter < kCounters; ++counter) {
     if (!was_recorded(trace.collected(), counter)) continue;
     WorkCount row{.name = std::string(kNames[counter]),
-                  .least_a_step = ~std::uint64_t{0},
+                  .p10_a_step = {},
+                  .p90_a_step = {},
                   .in_recording = tally.in_recording(counter),
                   .places = places_of(trace, tally.by_place(), counter)};
-    for (const std::uint32_t step : counted) {
-      const std::uint64_t count = tally.by_step()[step][counter];
-      row.total += count;
-      row.least_a_step = std::min(row.least_a_step, count);
-      row.most_a_step = std::max(row.most_a_step, count);
-    }
+    std::vector<std::uint64_t> steps_counts;
+    for (const std::uint32_t step : counted) steps_counts.push_back(tally.by_step()[step][counter]);
+    set_steps(std::move(steps_counts), row);
     out.push_back(std::move(row));
   }
   return out;

@@ -38,6 +38,10 @@ struct WorkCount {
   std::uint64_t total = 0;         // over the counted steps
   std::uint64_t least_a_step = 0;  // in a single counted step
   std::uint64_t most_a_step = 0;
+  // The 10th and 90th percentile of the counted steps, rounded to the outer step: the least and the
+  // most of at most ten steps. What a few irregular steps do lies outside. Not in older documents.
+  std::optional<std::uint64_t> p10_a_step;
+  std::optional<std::uint64_t> p90_a_step;
   // Count over all that was recorded of the process: warm-up and what is outside of any step
   // included. Not in older documents.
   std::optional<std::uint64_t> in_recording;

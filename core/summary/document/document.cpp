@@ -198,9 +198,8 @@ bool looks_like_report_document(std::string_view begin_of_text) {
 }
 
 Result<Summary> parse_report_document(std::string_view text) {
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded()) return bad_input("is not sound JSON: was it cut off?");
   try {
+    const nlohmann::json json = parse_json(text);
     const Field document(json);
     try {
       check_schema(document);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -25,6 +26,30 @@ std::optional<Field> Field::find(const char* name) const {
   const auto found = json_->find(name);
   if (found == json_->end() || found->is_null()) return std::nullopt;
   return Field(*found, path_.empty() ? name : path_ + "." + name);
+}
+
+namespace {
+
+// `byte` counts from 1, as the parser does.
+std::string place_text(std::string_view text, std::size_t byte) {
+  const std::string_view before = text.substr(0, byte > 0 ? byte - 1 : 0);
+  const std::size_t last_break = before.rfind('\n');
+  const std::size_t line_begin = last_break == std::string_view::npos ? 0 : last_break + 1;
+  return fmt::format("line {}, column {}", 1 + std::count(before.begin(), before.end(), '\n'),
+                     before.size() - line_begin + 1);
+}
+
+}  // namespace
+
+nlohmann::json parse_json(std::string_view text) {
+  try {
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    if (error.byte > text.size()) throw FieldError("is not sound JSON: it ends too early");
+    throw FieldError("is not sound JSON at " + place_text(text, error.byte));
+  } catch (const nlohmann::json::out_of_range&) {
+    throw FieldError("is not sound JSON: it holds a number that is too large");
+  }
 }
 
 std::string Field::text() const {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "core/attribution/cause.hpp"
 
@@ -49,6 +50,9 @@ class Field {
   const Json* json_;
   std::string path_;
 };
+
+// Parses a whole text. Where it is no JSON, throws FieldError with the line and column.
+nlohmann::json parse_json(std::string_view text);
 
 // Values that many tables of a report's document hold.
 

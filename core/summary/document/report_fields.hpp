@@ -162,6 +162,8 @@ void fields(V& v, Count& count, std::uint64_t steps) {
   v.derived("per_step", per_step(count.total, steps));
   v.need("least_a_step", count.least_a_step);
   v.need("most_a_step", count.most_a_step);
+  v.if_any("p10_a_step", count.p10_a_step);
+  v.if_any("p90_a_step", count.p90_a_step);
   v.if_any("in_recording", count.in_recording);
 }
 
@@ -261,6 +263,7 @@ void fields(V& v, Found& finding) {
   v.if_any("code_hint", finding.code_hint);
   v.maybe("falsified_by", finding.falsified_by);
   v.if_any("no_gain", finding.no_gain);
+  v.if_any("by_own_threads", finding.by_own_threads);
   v.need("certainty", finding.certainty);
   v.maybe("evidence", finding.evidence);
   v.list_if_any("events", finding.events);

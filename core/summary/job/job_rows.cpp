@@ -151,6 +151,8 @@ std::vector<WorkCount> counts_of(const std::vector<Summary>& summaries) {
       at->total += count.total;
       at->least_a_step = std::min(at->least_a_step, count.least_a_step);
       at->most_a_step = std::max(at->most_a_step, count.most_a_step);
+      at->p10_a_step = std::min(at->p10_a_step, count.p10_a_step);
+      at->p90_a_step = count.p90_a_step ? std::max(at->p90_a_step, count.p90_a_step) : std::nullopt;
       if (at->in_recording && count.in_recording) *at->in_recording += *count.in_recording;
       for (const CountPlace& place : count.places) {
         const auto same = std::find_if(at->places.begin(), at->places.end(), [&](auto& p) {

@@ -162,6 +162,8 @@ JobFacts facts_of(const std::vector<RankRecord>& ranks, const std::vector<Summar
         "all of them recorded",
         format_duration(static_cast<double>(ledger.steps.front().length())), ranks.front().rank,
         format_duration(static_cast<double>(ledger.part_of->length()))));
+  out.notes.insert(out.notes.end(), ledger.matches.clock_notes.begin(),
+                   ledger.matches.clock_notes.end());
   if (!ledger.matches.why_none.empty())
     out.notes.push_back("who waited for whom is not known: " + ledger.matches.why_none);
   return out;
@@ -180,6 +182,7 @@ void merge_trust(const std::vector<Summary>& summaries, Summary& out) {
     const Trust& own = summaries[r].trust;
     if (r > 0) {
       trust.dropped += own.dropped;
+      trust.lost_chunks += own.lost_chunks;
       trust.zero_timestamps += own.zero_timestamps;
     }
     for (const std::string& text : own.over_budget)

@@ -86,13 +86,16 @@ struct Excess {
 };
 using ExcessByOwner = std::map<std::uint32_t, Excess>;
 
-// Returns what the rank spent in all steps more than the other, for each owner of which it spent more
-// in each step by more than chance.
-ExcessByOwner excess_over(const Ledger& ledger, std::size_t rank, std::size_t other) {
+// Returns what the rank worked in all steps more than the other, for each owner of which it spent more
+// in each step by more than chance. Transfers are work where a link is judged.
+ExcessByOwner excess_over(const Ledger& ledger, const Owners& owners, std::size_t rank,
+                          std::size_t other, bool by_link) {
   const std::vector<double> none(ledger.steps.size());
   std::map<std::uint32_t, std::pair<std::vector<double>, std::vector<double>>> spent;
   for (const JobCell& cell : ledger.cells) {
     if (cell.rank != cell.by_rank || (cell.rank != rank && cell.rank != other)) continue;
+    const Cause cause = owners[cell.owner].cause;
+    if (is_wait(cause) || (cause == Cause::comm_transfer && !by_link)) continue;
     auto& [own, others] = spent.try_emplace(cell.owner, none, none).first->second;
     (cell.rank == rank ? own : others)[cell.step] += static_cast<double>(cell.ns);
   }
@@ -139,35 +142,13 @@ void limit_gains(const Ledger& ledger, const std::vector<RankRecord>& ranks,
   }
 }
 
-// Returns the part of the others' mean wait that is for what the rank did more than another.
-double gain_of_excess(const Sums& sums, std::size_t rank, const ExcessByOwner& excess) {
-  const auto others = static_cast<double>(sums.cost.size() - 1);
-  double for_excess = 0, more = 0;
-  for (const auto& [owner, ns] : sums.charged[rank])
-    if (excess.contains(owner)) for_excess += ns / others;
-  for (const auto& [owner, of_owner] : excess) more += of_owner.more;
-  return std::min(for_excess, more);
-}
-
-// Stages of a pipeline wait for each other in every step, and would wait differently for a faster one:
-// the job is replayed. Elsewhere a wait for a late rank ends with its lateness, and slows the work
-// beside it, which a replay does not know.
-bool is_pipeline(const std::vector<RankRecord>& ranks) {
-  return std::any_of(ranks.begin(), ranks.end(), [](const RankRecord& rank) {
-    return std::any_of(rank.collectives.begin(), rank.collectives.end(), [](const auto& use) {
-      return std::any_of(use.messages.begin(), use.messages.end(),
-                         [](const PeerMessage& message) { return message.sends; });
-    });
-  });
-}
-
 double replayed_gain(const Ledger& ledger, const std::vector<RankRecord>& ranks, std::uint32_t rank,
                      const ExcessByOwner& excess) {
   LessWork less{.rank = rank};
   for (const auto& [owner, of_owner] : excess)
     less.kept_share[owner] = 1 - of_owner.more / of_owner.spent;
-  return replayed_gain_ns(ranks, ledger.matches,
-                          {ledger.steps.front().begin, ledger.steps.back().end}, less);
+  return replayed_gain_ns(ranks, ledger, {ledger.steps.front().begin, ledger.steps.back().end},
+                          less);
 }
 
 // Spreads the gain over the steps as the others' waits are.
@@ -202,11 +183,9 @@ std::vector<Lateness> lateness_of(const Ledger& ledger, const std::vector<RankRe
     const Largest& most = by_link ? by_all : by_work;
     if (r != most.first) continue;
     const ByRank& values = by_link ? sums.with_transfers : sums.work;
-    const ExcessByOwner excess = excess_over(ledger, r, most.second);
-    set_gain(is_pipeline(records)
-                 ? replayed_gain(ledger, records, static_cast<std::uint32_t>(r), excess)
-                 : gain_of_excess(sums, r, excess),
-             sums.cost[r], out[r]);
+    const ExcessByOwner excess = excess_over(ledger, owners, r, most.second, by_link);
+    set_gain(replayed_gain(ledger, records, static_cast<std::uint32_t>(r), excess), sums.cost[r],
+             out[r]);
     limit_gain(std::llround(most.sums[r] - most.sums[most.second]), out[r]);
     out[r].is_late = is_above(values[r], values[most.second]);
   }

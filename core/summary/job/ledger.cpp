@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/summary/job/excess.hpp"
-#include "core/summary/job/slowed_work.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope::job {
@@ -116,7 +115,7 @@ class Builder {
       }
       note_meeting(r, piece.collective, match, slice.time);
       add_late_part(r, match, slice);
-      slice.owner = as(Cause::comm_transfer, slice.owner);
+      slice.owner = out_.transfer_of[piece.owner] = as(Cause::comm_transfer, piece.owner);
       slice.match = match;
       push(r, slice);
     }
@@ -304,7 +303,7 @@ class Builder {
       std::vector<WorkBesideWaits> beside(ranks_.size());
       for (std::uint32_t r = 0; r < ranks_.size(); ++r)
         add_slices(r, out_.steps[step], next_slice[r], next_wait[r], sums[r], beside[r]);
-      charge_slowed_work(beside, owners_, sums);
+      charge_slowed_work(beside, owners_, sums, out_.slowed);
       for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
         for (const auto& [key, ns] : sums[r])
           if (ns != 0) out_.cells.push_back({step, r, key.first, key.second, ns});

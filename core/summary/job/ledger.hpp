@@ -22,10 +22,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
 #include "core/summary/job/matching.hpp"
+#include "core/summary/job/slowed_work.hpp"
 
 namespace stepscope::job {
 
@@ -44,6 +46,9 @@ struct Ledger {
   std::optional<Interval> part_of;
   std::vector<JobCell> cells;  // sorted by (step, rank, by_rank, owner)
   Matches matches;
+  SlowedWork slowed;
+  // By the owner of pieces in which a rank takes part in a collective: that of its transfer.
+  std::map<std::uint32_t, std::uint32_t> transfer_of;
   std::vector<std::uint64_t> times_last;  // by row of the records: collectives that waited for it
 };
 

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/summary/job/matching.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <utility>
 
+#include "core/summary/job/clocks.hpp"
 #include "core/summary/job/peers.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope::job {
 namespace {
 
-constexpr std::size_t kWindows = 16;
-constexpr std::size_t kLeastPerWindow = 8;
 constexpr double kMostWrong = 0.02;
+constexpr double kOfOneRank = 0.95;
 
 using Collectives = std::vector<JobCollective>;
 
@@ -72,122 +74,79 @@ Collectives by_order(const std::vector<RankRecord>& ranks) {
   return out;
 }
 
-struct EndDifference {
-  std::int64_t time;        // by the host's own clock
-  std::int64_t difference;  // its end less that of the first host
-};
+// Finds who entered last.
+class LastEntries {
+ public:
+  LastEntries(const std::vector<RankRecord>& ranks, const Matches& matches)
+      : ranks_(ranks), matches_(matches), wrong_of_(ranks.size()) {}
 
-// By host; one pass over all collectives, since a large job has many hosts.
-std::vector<std::vector<EndDifference>> end_differences(
-    const std::vector<RankRecord>& ranks, const Collectives& collectives,
-    const std::vector<std::uint32_t>& host_of_rank, std::size_t hosts) {
-  constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min();
-  std::vector<std::vector<EndDifference>> out(hosts);
-  std::vector<std::int64_t> ends(hosts, kNever);
-  for (const JobCollective& collective : collectives) {
+  // False where a rank ended it before the last one entered, beyond what the clocks may be off.
+  bool set(JobCollective& collective) {
+    std::int64_t first_end = std::numeric_limits<std::int64_t>::max();
+    collective.entered = std::numeric_limits<std::int64_t>::min();
+    error_ = 0;
     for (const Member& m : collective.members) {
-      std::int64_t& end = ends[host_of_rank[m.rank]];
-      end = std::max(end, ranks[m.rank].collectives[m.use].time.end);
+      enter(m, collective);
+      first_end = std::min(first_end, time_of(m).end);
     }
-    const std::int64_t first = ends[0];
-    for (const Member& m : collective.members) {
-      const std::uint32_t host = host_of_rank[m.rank];
-      const std::int64_t own = std::exchange(ends[host], kNever);
-      if (host != 0 && first != kNever && own != kNever) out[host].push_back({own, own - first});
-    }
+    for (const Member& m : collective.awaited) enter(m, collective);
+    if (first_end + 2 * error_ >= collective.entered) return true;
+    ++wrong_;
+    count_odd(collective);
+    return false;
   }
-  for (std::vector<EndDifference>& points : out)
-    std::sort(points.begin(), points.end(),
-              [](const EndDifference& a, const EndDifference& b) { return a.time < b.time; });
-  return out;
-}
 
-std::int64_t median_difference(const std::vector<EndDifference>& points, std::size_t begin,
-                               std::size_t end) {
-  std::vector<std::int64_t> values;
-  for (std::size_t i = begin; i < end; ++i) values.push_back(points[i].difference);
-  return median(std::move(values));
-}
+  std::size_t wrong() const { return wrong_; }
 
-// The median slope of the lines through each two windows' medians.
-double drift_of(const std::vector<EndDifference>& points) {
-  const std::size_t windows = std::min(kWindows, points.size() / kLeastPerWindow);
-  if (windows < 3) return 0;
-  std::vector<std::pair<double, double>> medians;
-  for (std::size_t w = 0; w < windows; ++w) {
-    const std::size_t begin = w * points.size() / windows;
-    const std::size_t end = (w + 1) * points.size() / windows;
-    medians.emplace_back(static_cast<double>(points[(begin + end) / 2].time - points[0].time),
-                         static_cast<double>(median_difference(points, begin, end)));
+  // Says which rank's collectives do not fit to those of the others, if it is one.
+  std::string misfit() const {
+    std::vector<std::size_t> odd;
+    for (std::size_t r = 0; r < wrong_of_.size(); ++r)
+      if (static_cast<double>(wrong_of_[r]) > kOfOneRank * static_cast<double>(wrong_))
+        odd.push_back(r);
+    const std::string whose =
+        odd.size() == 1
+            ? fmt::format("those of rank {} do not fit to the others'; is it of this run?",
+                          ranks_[odd.front()].rank)
+            : "are all files of one run?";
+    return "the ranks' collectives do not fit together, some ended before their last rank "
+           "entered: " +
+           whose;
   }
-  std::vector<double> slopes;
-  for (std::size_t a = 0; a < windows; ++a) {
-    for (std::size_t b = a + 1; b < windows; ++b) {
-      const double run = medians[b].first - medians[a].first;
-      if (run > 0) slopes.push_back((medians[b].second - medians[a].second) / run);
-    }
+
+ private:
+  Interval time_of(const Member& m) const {
+    const Interval time = ranks_[m.rank].collectives[m.use].time;
+    const HostClock& clock = matches_.clock(m.rank);
+    return {clock.to_first(time.begin), clock.to_first(time.end)};
   }
-  if (slopes.empty()) return 0;
-  std::nth_element(slopes.begin(), slopes.begin() + static_cast<std::ptrdiff_t>(slopes.size() / 2),
-                   slopes.end());
-  return slopes[slopes.size() / 2];
-}
 
-// The standard error of a median is 1.2533 times that of a mean; 1.4826 makes a deviation of a MAD.
-// Where a drift was fitted, the line is twice as uncertain at its ends as in its middle.
-void fit_clock(const std::vector<EndDifference>& points, HostClock& clock) {
-  clock.collectives = points.size();
-  clock.known = !points.empty();
-  if (points.empty()) return;
-  clock.drift = drift_of(points);
-  clock.at_ns = points[points.size() / 2].time;
-  std::vector<std::int64_t> level;
-  for (const EndDifference& p : points)
-    level.push_back(p.difference -
-                    std::llround(clock.drift * static_cast<double>(p.time - clock.at_ns)));
-  clock.offset_ns = static_cast<double>(median(level));
-  const double scatter = 1.4826 * static_cast<double>(median_absolute_deviation(level));
-  const double at_ends = clock.drift != 0 ? 2 : 1;
-  clock.error_ns = 1 + std::llround(at_ends * 1.96 * 1.2533 * scatter /
-                                    std::sqrt(static_cast<double>(points.size())));
-}
-
-void find_clocks(const std::vector<RankRecord>& ranks, Matches& out) {
-  for (const RankRecord& rank : ranks) {
-    const auto known = std::find_if(out.clocks.begin(), out.clocks.end(), [&](const HostClock& c) {
-      return c.host == rank.clock_name();
-    });
-    out.clock_of_rank.push_back(static_cast<std::uint32_t>(known - out.clocks.begin()));
-    if (known == out.clocks.end()) out.clocks.push_back({.host = rank.clock_name()});
-  }
-  const auto differences =
-      end_differences(ranks, out.collectives, out.clock_of_rank, out.clocks.size());
-  for (std::size_t host = 1; host < out.clocks.size(); ++host)
-    fit_clock(differences[host], out.clocks[host]);
-}
-
-// False where a rank ended it before the last one entered: beyond what the clocks may be off.
-bool set_last(const std::vector<RankRecord>& ranks, const Matches& matches,
-              JobCollective& collective) {
-  std::int64_t first_end = std::numeric_limits<std::int64_t>::max();
-  std::int64_t error = 0;
-  collective.entered = std::numeric_limits<std::int64_t>::min();
-  const auto enter = [&](const Member& m) {
-    const HostClock& clock = matches.clock(m.rank);
-    const std::int64_t entered = clock.to_first(ranks[m.rank].collectives[m.use].time.begin);
-    error = std::max(error, clock.error_ns);
+  void enter(const Member& m, JobCollective& collective) {
+    const std::int64_t entered = time_of(m).begin;
+    error_ = std::max(error_, matches_.clock(m.rank).error_ns);
     if (entered <= collective.entered) return;
     collective.entered = entered;
     collective.last = m.rank;
-  };
-  for (const Member& m : collective.members) {
-    enter(m);
-    const std::int64_t end = ranks[m.rank].collectives[m.use].time.end;
-    first_end = std::min(first_end, matches.clock(m.rank).to_first(end));
   }
-  for (const Member& m : collective.awaited) enter(m);
-  return first_end + 2 * error >= collective.entered;
-}
+
+  // Ranks that were not there while most of the others were.
+  void count_odd(const JobCollective& collective) {
+    std::vector<std::int64_t> begins, ends;
+    for (const Member& m : collective.members) {
+      begins.push_back(time_of(m).begin);
+      ends.push_back(time_of(m).end);
+    }
+    const Interval most{median(std::move(begins)), median(std::move(ends))};
+    for (const Member& m : collective.members)
+      wrong_of_[m.rank] += time_of(m).end < most.begin || most.end < time_of(m).begin;
+  }
+
+  const std::vector<RankRecord>& ranks_;
+  const Matches& matches_;
+  std::vector<std::size_t> wrong_of_;  // by rank
+  std::size_t wrong_ = 0;
+  std::int64_t error_ = 0;  // how far the clocks of the collective may be off
+};
 
 }  // namespace
 
@@ -207,21 +166,23 @@ Matches match_collectives(const std::vector<RankRecord>& ranks) {
                          std::make_move_iterator(peers.end()));
   std::size_t uses = 0;
   for (const RankRecord& rank : ranks) uses += rank.collectives.size();
-  const std::size_t before = out.collectives.size();
-  std::erase_if(out.collectives, [&](JobCollective& collective) {
-    const bool known = std::all_of(collective.members.begin(), collective.members.end(),
-                                   [&](const Member& m) { return out.clock(m.rank).known; });
-    return !known || !set_last(ranks, out, collective);
+  std::erase_if(out.collectives, [&](const JobCollective& collective) {
+    return std::any_of(collective.members.begin(), collective.members.end(),
+                       [&](const Member& m) { return !out.clock(m.rank).known; });
   });
-  const std::size_t wrong = before - out.collectives.size();
+  const std::size_t before = out.collectives.size();
+  LastEntries last(ranks, out);
+  std::erase_if(out.collectives, [&](JobCollective& collective) { return !last.set(collective); });
   if (uses == 0) {
-    out.why_none = "no rank recorded a collective that all ranks wait in";
+    out.why_none =
+        "no rank recorded a collective that all ranks wait in; record the device's work, or the "
+        "calls "
+        "of the host's process group";
   } else if (before == 0) {
     out.why_none = "no collective of one rank was found on another";
-  } else if (static_cast<double>(wrong) > kMostWrong * static_cast<double>(before)) {
+  } else if (static_cast<double>(last.wrong()) > kMostWrong * static_cast<double>(before)) {
     out.collectives.clear();
-    out.why_none =
-        "the ranks' collectives do not fit together: some ended before their last rank entered";
+    out.why_none = last.misfit();
   }
   for (const JobCollective& collective : out.collectives) uses -= collective.members.size();
   out.unmatched = uses;

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which collectives of several ranks are one, and by how much the clocks of their hosts differ.
+// Which collectives of several ranks are one.
 //
 // Collectives are matched by communicator and ordinal where the library recorded them, else by order:
 // the n-th of each rank, for as long as all ranks name the same one. No clock is needed for that.
 // Sends and receives are matched by their ends (peers.hpp).
 //
-// Ranks of one host share its clock. Between hosts the *ends* of one collective agree but for its
-// last messages (its begins do not: that difference is what a late rank costs), so the differences
-// of ends, as medians over up to 16 windows of time, give offset and drift; what they scatter about
-// that line gives the error. A collective that would have ended before its last rank entered was
-// matched wrongly: a few are left out, many void all matches.
+// Hosts have clocks of their own (clocks.hpp). A collective that would have ended before its last rank
+// entered was matched wrongly: a few are left out, many void all matches.
 #pragma once
 
 #include <cstdint>
@@ -51,6 +48,7 @@ struct Matches {
   std::vector<std::uint32_t> clock_of_rank;  // by row of the records
   std::uint64_t unmatched = 0;               // uses that no other rank has
   std::string why_none;                      // why nothing was matched; may be empty
+  std::vector<std::string> clock_notes;      // hosts whose ranks do not share a clock
 
   const HostClock& clock(std::uint32_t rank) const { return clocks[clock_of_rank[rank]]; }
 };

@@ -64,8 +64,8 @@ void fields(V& v, T& row) {
 
 template <class V, Packs<Step> T>
 void fields(V& v, T& row) {
-  auto& [id, host, window, wall_known, steady, why_not_steady, compile_ns] = row;
-  v(id, host, window, wall_known, steady, why_not_steady, compile_ns);
+  auto& [id, host, own_end, window, wall_known, steady, why_not_steady, compile_ns] = row;
+  v(id, host, own_end, window, wall_known, steady, why_not_steady, compile_ns);
 }
 template <class V, Packs<WarmUp> T>
 void fields(V& v, T& row) {
@@ -146,8 +146,8 @@ void fields(V& v, T& row) {
 }
 template <class V, Packs<WorkCount> T>
 void fields(V& v, T& row) {
-  auto& [name, total, least, most, in_recording, places] = row;
-  v(name, total, least, most, in_recording, places);
+  auto& [name, total, least, most, p10, p90, in_recording, places] = row;
+  v(name, total, least, most, p10, p90, in_recording, places);
 }
 template <class V, Packs<ExcessRow> T>
 void fields(V& v, T& row) {

@@ -2,145 +2,170 @@
 #include "core/summary/job/replay.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <optional>
+#include <queue>
 #include <tuple>
+#include <utility>
 
 namespace stepscope::job {
 namespace {
 
-constexpr double kNotYet = std::numeric_limits<double>::lowest();
+// A collective in the replay. Times are since the begin of the window.
+struct Meeting {
+  std::size_t missing = 0;
+  double entered = 0;                  // when the last one did; set once none is missing
+  std::vector<std::uint32_t> open_of;  // ranks that entered it and wait, whatever they do beside it
+  std::vector<std::uint32_t> blocked;  // those of them that do nothing else
+  std::vector<std::pair<std::uint32_t, const Action*>> queued;  // entries behind it, by rank
+};
 
-// What a rank does up to `time`, by the recording's time. What ends at a time comes before its
-// entries, and these before the waits that they end.
-struct Event {
-  enum Kind : std::uint8_t { work, transfer, entry, wait };
-  std::int64_t time = 0;
-  Kind kind = work;
-  std::uint32_t rank = 0;
-  std::uint32_t match = kNone;  // row of Matches::collectives
-  double share = 1;             // what is kept of work
+struct Runner {
+  std::size_t next = 0;  // action
+  double now = 0;
+  double left = 0;       // what is left of its work, alone
+  std::size_t open = 0;  // collectives of its own that wait for another rank
+  bool works = false;
+  std::uint64_t version = 0;  // what is queued for it with another one is void
 };
 
 class Replay {
  public:
-  Replay(const std::vector<RankRecord>& ranks, const Matches& matches, Interval window,
-         const LessWork& less)
-      : ranks_(ranks), matches_(matches), window_(window), less_(less) {
-    entered_.assign(matches.collectives.size(), kNotYet);
-    find_matches();
-    for (std::uint32_t r = 0; r < ranks.size(); ++r) add_events(r);
-    std::sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) {
-      return std::tie(a.time, a.kind) < std::tie(b.time, b.kind);
-    });
+  Replay(const std::vector<Program>& programs, const Matches& matches, Interval window)
+      : programs_(programs), runners_(programs.size()) {
+    for (const JobCollective& collective : matches.collectives) {
+      meetings_.push_back({.missing = collective.members.size() + collective.awaited.size()});
+      meetings_.back().entered = static_cast<double>(collective.entered - window.begin);
+    }
+    for (std::uint32_t r = 0; r < programs.size(); ++r)
+      for (const Action& entry : programs[r].entered) enter(r, entry, std::nullopt);
   }
 
-  double gain() {
-    std::vector<std::int64_t> recorded(ranks_.size(), window_.begin);
-    std::vector<double> replayed(ranks_.size(), static_cast<double>(window_.begin));
-    for (const Event& event : events_) go_on(event, recorded[event.rank], replayed[event.rank]);
+  double run() {
+    for (std::uint32_t r = 0; r < runners_.size(); ++r) go_on(r);
+    while (!queue_.empty() || free_one()) {
+      const auto [time, rank, version, entry] = queue_.top();
+      queue_.pop();
+      if (entry != nullptr) {
+        enter(rank, *entry, time);
+        continue;
+      }
+      Runner& runner = runners_[rank];
+      if (version != runner.version) continue;
+      runner.now = time;
+      if (std::exchange(runner.works, false)) ++runner.next;
+      go_on(rank);
+    }
     double sum = 0;
-    for (std::size_t r = 0; r < ranks_.size(); ++r)
-      sum += static_cast<double>(recorded[r]) - replayed[r];
-    return sum / static_cast<double>(ranks_.size());
+    for (const Runner& runner : runners_) sum += runner.now;
+    return sum / static_cast<double>(runners_.size());
   }
 
  private:
-  void find_matches() {
-    match_of_use_.resize(ranks_.size());
-    for (std::size_t r = 0; r < ranks_.size(); ++r)
-      match_of_use_[r].assign(ranks_[r].collectives.size(), kNone);
-    for (std::uint32_t m = 0; m < matches_.collectives.size(); ++m) {
-      for (const Member& member : matches_.collectives[m].members)
-        match_of_use_[member.rank][member.use] = m;
-      for (const Member& member : matches_.collectives[m].awaited)
-        awaited_by_[{member.rank, member.use}].push_back(m);
+  void queue(std::uint32_t rank, double time) {
+    queue_.emplace(time, rank, ++runners_[rank].version, nullptr);
+  }
+
+  void go_on(std::uint32_t r) {
+    Runner& runner = runners_[r];
+    const std::vector<Action>& actions = programs_[r].actions;
+    for (; runner.next < actions.size(); ++runner.next) {
+      const Action& action = actions[runner.next];
+      if (action.kind == Action::work) return begin_work(r, action.ns);
+      if (action.kind == Action::enter) {
+        issue(r, action);
+        continue;
+      }
+      Meeting& meeting = meetings_[action.match];
+      if (meeting.missing > 0) return meeting.blocked.push_back(r);
+      const double until = meeting.entered + action.ns;
+      if (until > runner.now) return queue(r, until);
     }
   }
 
-  void add_events(std::uint32_t r) {
-    const HostClock& clock = matches_.clock(r);
-    std::vector<std::int64_t> entries;
-    for (std::uint32_t u = 0; u < ranks_[r].collectives.size(); ++u) {
-      const std::int64_t begin = clock.to_first(ranks_[r].collectives[u].time.begin);
-      if (match_of_use_[r][u] != kNone) add_entry(r, match_of_use_[r][u], begin, entries);
-      const auto others = awaited_by_.find({r, u});
-      if (others == awaited_by_.end()) continue;
-      for (const std::uint32_t m : others->second) add_entry(r, m, begin, entries);
-    }
-    std::sort(entries.begin(), entries.end());
-    for (const Piece& piece : ranks_[r].pieces) {
-      const Interval time =
-          intersect({clock.to_first(piece.time.begin), clock.to_first(piece.time.end)}, window_);
-      if (!time.empty()) add_piece(r, piece, time, entries);
-    }
+  void begin_work(std::uint32_t r, double ns) {
+    Runner& runner = runners_[r];
+    runner.works = true;
+    runner.left = ns;
+    queue(r, runner.now + ns * slow(r));
   }
 
-  void add_entry(std::uint32_t r, std::uint32_t match, std::int64_t begin,
-                 std::vector<std::int64_t>& entries) {
-    if (begin >= window_.end) return;
-    if (begin <= window_.begin) {  // before anything changes
-      entered_[match] = std::max(entered_[match], static_cast<double>(begin));
-      return;
-    }
-    entries.push_back(begin);
-    events_.push_back({begin, Event::entry, r, match});
+  double slow(std::uint32_t r) const {
+    const Runner& runner = runners_[r];
+    return runner.open > 0 ? programs_[r].actions[runner.next].times_as_long : 1;
   }
 
-  void add_piece(std::uint32_t r, const Piece& piece, Interval time,
-                 const std::vector<std::int64_t>& entries) {
-    const std::uint32_t match =
-        piece.collective == kNone ? kNone : match_of_use_[r][piece.collective];
-    if (match != kNone) {
-      const std::int64_t entered = matches_.collectives[match].entered;
-      if (time.begin < entered && entered <= time.end)
-        events_.push_back({entered, Event::wait, r, match});
-      if (time.end > entered) return events_.push_back({time.end, Event::transfer, r, match});
-      if (time.end == entered) return;
-    }
-    const auto share =
-        r == less_.rank ? less_.kept_share.find(piece.owner) : less_.kept_share.end();
-    const double kept = share == less_.kept_share.end() ? 1 : share->second;
-    auto cut = std::upper_bound(entries.begin(), entries.end(), time.begin);
-    for (; cut != entries.end() && *cut < time.end; ++cut)
-      events_.push_back({*cut, Event::work, r, kNone, kept});
-    events_.push_back({time.end, Event::work, r, kNone, kept});
+  // A queued entry begins when the collective before it has ended, if that is later.
+  void issue(std::uint32_t r, const Action& entry) {
+    const double now = runners_[r].now;
+    if (!entry.is_queued) return enter(r, entry, now);
+    Meeting& before = meetings_[entry.before];
+    if (before.missing > 0) return before.queued.emplace_back(r, &entry), void();
+    const double free = before.entered + entry.ns;
+    if (free <= now) return enter(r, entry, now);
+    queue_.emplace(free, r, 0, &entry);
   }
 
-  void go_on(const Event& event, std::int64_t& recorded, double& replayed) {
-    const auto since = [&](std::int64_t begin) { return static_cast<double>(event.time - begin); };
-    switch (event.kind) {
-      case Event::work:
-        replayed += event.share * since(recorded);
-        break;
-      case Event::entry:
-        entered_[event.match] = std::max(entered_[event.match], replayed);
-        return;
-      case Event::wait:
-        replayed = std::max(replayed, entered_[event.match]);
-        break;
-      case Event::transfer:
-        replayed = std::max(
-            replayed, entered_[event.match] + since(matches_.collectives[event.match].entered));
-        break;
+  // No time: before the window, where all was as it was recorded.
+  void enter(std::uint32_t r, const Action& entry, std::optional<double> time) {
+    Meeting& meeting = meetings_[entry.match];
+    if (entry.waits) {
+      meeting.open_of.push_back(r);
+      ++runners_[r].open;
     }
-    recorded = std::max(recorded, event.time);
+    if (--meeting.missing > 0) return;
+    meeting.entered = time.value_or(meeting.entered);
+    for (const std::uint32_t rank : meeting.open_of) close(rank, meeting.entered);
+    for (const std::uint32_t rank : meeting.blocked) queue(rank, meeting.entered);
+    meeting.blocked.clear();
+    for (const auto& [rank, queued] : meeting.queued)
+      queue_.emplace(std::max(meeting.entered + queued->ns, runners_[rank].now), rank, 0, queued);
   }
 
-  const std::vector<RankRecord>& ranks_;
-  const Matches& matches_;
-  const Interval window_;
-  const LessWork& less_;
-  std::vector<std::vector<std::uint32_t>> match_of_use_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> awaited_by_;
-  std::vector<double> entered_;  // by match: when the last rank entered it in the replay
-  std::vector<Event> events_;
+  // What the rank works on goes on as fast as it is alone.
+  void close(std::uint32_t r, double time) {
+    Runner& runner = runners_[r];
+    if (runner.works && runner.open == 1) {
+      runner.left -= (time - runner.now) / slow(r);
+      runner.now = time;
+      queue(r, time + std::max(0.0, runner.left));
+    }
+    --runner.open;
+  }
+
+  // Where all wait for each other, which no recording holds but for what clocks are off, the rank goes on that
+  // is least far.
+  bool free_one() {
+    const Runner* least = nullptr;
+    for (std::uint32_t r = 0; r < runners_.size(); ++r)
+      if (runners_[r].next < programs_[r].actions.size() &&
+          (least == nullptr || runners_[r].now < least->now))
+        least = &runners_[r];
+    if (least == nullptr) return false;
+    const auto r = static_cast<std::uint32_t>(least - runners_.data());
+    std::erase(meetings_[programs_[r].actions[least->next].match].blocked, r);
+    ++runners_[r].next;
+    queue(r, runners_[r].now);
+    return true;
+  }
+
+  using Queued = std::tuple<double, std::uint32_t, std::uint64_t, const Action*>;
+  const std::vector<Program>& programs_;
+  std::vector<Runner> runners_;
+  std::vector<Meeting> meetings_;
+  std::priority_queue<Queued, std::vector<Queued>, std::greater<>> queue_;
 };
 
 }  // namespace
 
-double replayed_gain_ns(const std::vector<RankRecord>& ranks, const Matches& matches,
-                        Interval window, const LessWork& less) {
-  return Replay(ranks, matches, window, less).gain();
+double replayed_ns(const std::vector<RankRecord>& ranks, const Ledger& ledger, Interval window,
+                   const LessWork& less) {
+  const std::vector<Program> programs = programs_of(ranks, ledger, window, less);
+  return Replay(programs, ledger.matches, window).run();
+}
+
+double replayed_gain_ns(const std::vector<RankRecord>& ranks, const Ledger& ledger, Interval window,
+                        const LessWork& less) {
+  return replayed_ns(ranks, ledger, window, {}) - replayed_ns(ranks, ledger, window, less);
 }
 
 }  // namespace stepscope::job

@@ -56,7 +56,7 @@ double slowness(std::vector<SameWork> work) {
 }
 
 // By owner: how much longer `rank` worked beside its waits for `late`.
-std::map<std::uint32_t, std::int64_t> slowed(const std::vector<SameWork>& work) {
+std::map<std::uint32_t, std::int64_t> slowed_by(const std::vector<SameWork>& work) {
   std::map<std::uint32_t, std::int64_t> out;
   const double slow = slowness(work);
   for (const SameWork& w : work) {
@@ -72,9 +72,9 @@ std::set<std::uint32_t> waited_for(const WorkBesideWaits& beside) {
   return out;
 }
 
-// Charges `ns` to the ranks and owners to which the waits of `rank` in this step are.
-void charge(std::uint32_t rank, std::uint32_t owner, std::int64_t ns, const StepSums& before,
-            StepSums& out) {
+// Charges `ns` to the ranks and owners to which the waits of `rank` in this step are. Returns what it charged.
+std::int64_t charge(std::uint32_t rank, std::uint32_t owner, std::int64_t ns,
+                    const StepSums& before, StepSums& out) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> keys;
   std::vector<double> weights;
   for (const auto& [key, waited] : before) {
@@ -83,22 +83,30 @@ void charge(std::uint32_t rank, std::uint32_t owner, std::int64_t ns, const Step
     weights.push_back(static_cast<double>(waited));
   }
   ns = std::min(ns, out[{rank, owner}]);  // another late rank may have been charged already
-  if (keys.empty() || ns <= 0) return;
+  if (keys.empty() || ns <= 0) return 0;
   const std::vector<std::int64_t> parts = largest_remainder(ns, weights);
   for (std::size_t i = 0; i < keys.size(); ++i) out[keys[i]] += parts[i];
   out[{rank, owner}] -= ns;
+  return ns;
 }
 
 }  // namespace
 
+double Slowed::times_as_long() const {
+  constexpr double kLeastAlone = 0.1;
+  const auto all = static_cast<double>(beside);
+  return beside == 0 ? 1 : all / std::max(kLeastAlone * all, all - static_cast<double>(longer));
+}
+
 void charge_slowed_work(const std::vector<WorkBesideWaits>& beside, const Owners& owners,
-                        std::vector<StepSums>& sums) {
+                        std::vector<StepSums>& sums, SlowedWork& slowed) {
   if (std::all_of(beside.begin(), beside.end(), [](const auto& b) { return b.empty(); })) return;
   const std::vector<StepSums> before = sums;
   for (std::uint32_t rank = 0; rank < sums.size(); ++rank) {
+    for (const auto& [key, ns] : beside[rank]) slowed[{rank, key.second}].beside += ns;
     for (const std::uint32_t late : waited_for(beside[rank]))
-      for (const auto& [owner, ns] : slowed(same_work(rank, late, beside[rank], owners, before)))
-        charge(rank, owner, ns, before[rank], sums[rank]);
+      for (const auto& [owner, ns] : slowed_by(same_work(rank, late, beside[rank], owners, before)))
+        slowed[{rank, owner}].longer += charge(rank, owner, ns, before[rank], sums[rank]);
   }
 }
 

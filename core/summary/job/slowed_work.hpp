@@ -31,8 +31,18 @@ using StepSums = std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t>
 // and by owner.
 using WorkBesideWaits = std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t>;
 
-// `beside` and `sums` have an element for each rank. `sums` is changed.
+struct Slowed {
+  std::int64_t beside = 0;  // work of one rank and owner beside waits
+  std::int64_t longer = 0;  // the part of it that is charged
+
+  // How many times as long it takes as it does alone.
+  double times_as_long() const;
+};
+// All steps of all ranks, by rank and owner.
+using SlowedWork = std::map<std::pair<std::uint32_t, std::uint32_t>, Slowed>;
+
+// `beside` and `sums` have an element for each rank. `sums` is changed; what was charged is added to `slowed`.
 void charge_slowed_work(const std::vector<WorkBesideWaits>& beside, const Owners& owners,
-                        std::vector<StepSums>& sums);
+                        std::vector<StepSums>& sums, SlowedWork& slowed);
 
 }  // namespace stepscope::job

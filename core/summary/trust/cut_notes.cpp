@@ -75,9 +75,16 @@ Lacking without_device_work(const Trace& trace, ProcessId process) {
   return lacking;
 }
 
-// Work that launches without any may have done.
-std::uint64_t without_link(const std::vector<bool>& unlinked) {
-  return static_cast<std::uint64_t>(std::count(unlinked.begin(), unlinked.end(), true));
+// Work that launches without any may have done. Migrations of managed memory are no call's.
+std::uint64_t without_link(const Trace& trace, const std::vector<bool>& unlinked) {
+  const DeviceOps& d = trace.device_ops();
+  std::uint64_t out = 0;
+  for (DeviceOpId op = 0; op < d.size(); ++op) {
+    const bool migrates =
+        d.source_memory[op] == MemoryKind::managed && d.target_memory[op] == MemoryKind::managed;
+    out += unlinked[op] && !migrates ? 1U : 0U;
+  }
+  return out;
 }
 
 }  // namespace
@@ -85,7 +92,7 @@ std::uint64_t without_link(const std::vector<bool>& unlinked) {
 double lost_device_work(const Trace& trace, const Steps& steps, const Counting& counting) {
   if (trace.data().source == SourceKind::stepscope || trace.device_ops().size() == 0) return 0;
   const std::vector<StepLaunches> launches = launches_by_step(trace, steps);
-  const std::uint64_t tied_to_none = without_link(unlinked_ops(trace, steps.process));
+  const std::uint64_t tied_to_none = without_link(trace, unlinked_ops(trace, steps.process));
   std::uint64_t recorded = tied_to_none, unrecorded = 0;
   for (const std::uint32_t row : counting.rows) {
     recorded += launches[row].recorded;
@@ -101,7 +108,7 @@ void note_cuts(const Trace& trace, const Steps& steps, std::vector<std::string>&
   const std::vector<bool> unlinked = unlinked_ops(trace, steps.process);
   const Lacking ops = without_launch(trace, steps.process, unlinked);
   Lacking launches = without_device_work(trace, steps.process);
-  const std::uint64_t tied_to_none = without_link(unlinked);
+  const std::uint64_t tied_to_none = without_link(trace, unlinked);
   if (launches.together() <= tied_to_none) launches = {};
   if (2 * tied_to_none > ops.all)
     notes.push_back(

@@ -51,7 +51,8 @@ void check_sums(const PartitionSummary& partition, std::vector<std::string>& bro
   }
 }
 
-double share_of(const PartitionSummary& partition, bool (*test)(Cause)) {
+template <class Test>
+double share_of(const PartitionSummary& partition, Test test) {
   std::int64_t sum = 0;
   for (const PartSum& part : partition.parts) sum += test(part.cause) ? part.ns_total : 0;
   if (partition.wall_ns_total == 0) return 0;
@@ -69,9 +70,16 @@ std::vector<Abstention> abstentions(const Trace& trace, const Steps& steps,
                                     const PartitionSummary& partition) {
   const Collected& c = trace.collected();
   std::vector<Abstention> out;
-  if (!c.garbage_collection) out.push_back({"host.gc", "no collector of garbage collections ran"});
-  if (!c.off_cpu) out.push_back({"host.off_cpu", "no record of when threads were off the CPU"});
-  if (!c.io) out.push_back({"host.io", "no record of blocking system calls"});
+  // A built-in function of Python may tell one of these all the same.
+  const auto is_unseen = [&partition](bool collected, Cause cause) {
+    return !collected && share_of(partition, [cause](Cause one) { return one == cause; }) == 0;
+  };
+  if (is_unseen(c.garbage_collection, Cause::host_gc))
+    out.push_back({"host.gc", "no collector of garbage collections ran"});
+  if (is_unseen(c.off_cpu, Cause::host_off_cpu))
+    out.push_back({"host.off_cpu", "no record of when threads were off the CPU"});
+  if (is_unseen(c.io, Cause::host_io))
+    out.push_back({"host.io", "no record of blocking system calls"});
   if (trace.used_device() && trace.device_ops().size() == 0 && !launched_in_vain(trace)) {
     out.push_back({"gpu", "the program used CUDA and its device work was not recorded"});
   }

@@ -41,6 +41,18 @@ TEST(SummaryBound, IdleTimeThatLostWorkMayFillIsNotTheHosts) {
   EXPECT_EQ(bound(4), Bound::not_judged);
 }
 
+// Their lengths were read in another unit than their begins, say.
+TEST(SummaryBound, KernelsOfAStreamThatRunBesideEachOtherGiveNoVerdict) {
+  for (const std::int64_t length : {10, 60}) {
+    SimpleSteps s = loop_with(70, 30);
+    for (std::uint32_t k = 0; k < 5; ++k)
+      s.make.kernel("k", 7, 1'000 + k * 20, 1'000 + k * 20 + length, k + 1);
+    const Summary sum = s.sum();
+    EXPECT_EQ(sum.partition.bound == Bound::not_judged, length == 60);
+    EXPECT_EQ(sum.partition.why_bound.find("cannot be") != std::string::npos, length == 60);
+  }
+}
+
 TEST(SummaryBound, AnInflatedTraceWhoseDeviceHardlyIdlesIsDeviceBoundWhateverThePlainStep) {
   SimpleSteps s = loop_with(95'000'000, 5'000'000);
   s.attribution.inflated = true;

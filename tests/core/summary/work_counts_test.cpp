@@ -11,15 +11,19 @@ namespace {
 
 using testing::IsEmpty;
 
-Steps three_steps() {
+Steps steps_of(std::int64_t count) {
   Steps steps;
-  for (std::int64_t k = 0; k < 3; ++k) {
+  for (std::int64_t k = 0; k < count; ++k) {
     Step step;
     step.host = {100 * k, 100 * k + 90};
     step.window = {100 * k + 50, 100 * k + 150};  // the device is half a step behind
     steps.list.push_back(step);
   }
   return steps;
+}
+
+Steps three_steps() {
+  return steps_of(3);
 }
 
 WorkCount count_of(const std::vector<WorkCount>& counts, const std::string& name) {
@@ -49,6 +53,23 @@ TEST(WorkCounts, WorkIsOfTheStepWhoseHostIssuedIt) {
   EXPECT_EQ(count_of(counts, "host_syncs").total, 1U);  // the last step ends before its own
   EXPECT_EQ(count_of(counts, "kernels").in_recording, 6U);
   EXPECT_EQ(count_of(counts, "host_syncs").in_recording, 3U);
+}
+
+TEST(WorkCounts, OneStepInTwentyLiesBeyondThePercentiles) {
+  TraceMaker make;
+  make.data.collected = {.device_ops = true, .api_calls = true};
+  std::vector<std::uint32_t> counted;
+  for (std::uint32_t k = 0; k < 20; ++k) {
+    counted.push_back(k);
+    const std::int64_t begin = std::int64_t{100} * k;
+    for (int call = 0; call < (k == 4 ? 9 : 2); ++call)
+      make.call("cudaStreamSynchronize", 1, begin + 10 * call, begin + 10 * call + 5);
+  }
+  const auto counts = count_work(make.build(), steps_of(20), counted);
+  const WorkCount waits = count_of(counts, "host_syncs");
+  EXPECT_EQ(waits.most_a_step, 9U);
+  EXPECT_EQ(waits.p10_a_step, 2U);
+  EXPECT_EQ(waits.p90_a_step, 2U);
 }
 
 TEST(WorkCounts, CopiesBringTheirBytes) {

@@ -15,7 +15,19 @@
 namespace stepscope::job::test {
 
 enum class Topology : std::uint8_t { data, data_overlapped, tensor, fsdp, pipeline, broadcast };
-enum class Fault : std::uint8_t { none, input, garbage, clocks, python, imbalance, copies, link };
+// Faults of `late_rank`. In `swapped` it and a rank of the next host run on each other's: on a slower machine,
+// and by another clock, than its number says.
+enum class Fault : std::uint8_t {
+  none,
+  input,
+  garbage,
+  clocks,
+  python,
+  imbalance,
+  copies,
+  swapped,
+  link
+};
 
 struct JobPlan {
   std::uint64_t seed = 1;
@@ -32,6 +44,8 @@ struct JobPlan {
   double largest_drift = 20e-6;
   // How many times as long work takes beside a collective that waits for another rank.
   double slowed_beside_a_wait = 1;
+  // In a swapped job ranks bear the names of the hosts that their numbers say.
+  bool named_by_number = false;
 };
 
 struct Made {
@@ -39,18 +53,29 @@ struct Made {
   Owners owners;
   std::vector<std::int64_t> offset_of_host;  // at the job's begin
   std::vector<double> drift_of_host;
+  std::vector<std::uint32_t> host_of_rank;  // where it runs, whatever its record names
+
+  // What the rank's clock shows at a moment.
+  std::int64_t by_clock_of(std::uint32_t rank, std::int64_t moment) const {
+    const std::uint32_t h = host_of_rank[rank];
+    return moment + offset_of_host[h] +
+           static_cast<std::int64_t>(drift_of_host[h] * static_cast<double>(moment - kBegin));
+  }
+  static constexpr std::int64_t kBegin = 1'000'000'000'000;
 };
 
 class Generator {
  public:
   explicit Generator(const JobPlan& plan) : plan_(plan), random_(plan.seed) {
     made_.ranks.resize(plan.ranks);
-    clock_.assign(plan.ranks, 1'000'000'000'000);
+    clock_.assign(plan.ranks, Made::kBegin);
     async_.resize(plan.ranks);
     waits_until_.assign(plan.ranks, 0);
     for (std::uint32_t r = 0; r < plan.ranks; ++r) {
       made_.ranks[r].rank = static_cast<std::int32_t>(r);
-      made_.ranks[r].host = "host" + std::to_string(host_of(r));
+      made_.host_of_rank.push_back(host_of(r));
+      const std::uint32_t host = plan.named_by_number ? numbered_host_of(r) : host_of(r);
+      made_.ranks[r].host = "host" + std::to_string(host);
     }
   }
 
@@ -69,7 +94,16 @@ class Generator {
  private:
   static constexpr std::int64_t kStepNs = 10'000'000;
 
-  std::uint32_t host_of(std::uint32_t r) const { return r * plan_.hosts / plan_.ranks; }
+  std::uint32_t numbered_host_of(std::uint32_t r) const { return r * plan_.hosts / plan_.ranks; }
+  // A host's worth of ranks further on.
+  std::uint32_t swapped_with_late() const {
+    return (plan_.late_rank + (plan_.ranks + plan_.hosts - 1) / plan_.hosts) % plan_.ranks;
+  }
+  std::uint32_t host_of(std::uint32_t r) const {
+    if (is_late(r, Fault::swapped)) return numbered_host_of(swapped_with_late());
+    const bool with_it = plan_.fault == Fault::swapped && r == swapped_with_late();
+    return numbered_host_of(with_it ? plan_.late_rank : r);
+  }
   bool is_late(std::uint32_t r, Fault fault) const {
     return plan_.fault == fault && plan_.late_rank == r;
   }
@@ -97,6 +131,7 @@ class Generator {
 
   void work_of(std::uint32_t r, Cause cause, const char* phase, std::uint32_t line, double share) {
     double ns = share * kStepNs;
+    if (is_late(r, Fault::swapped)) ns *= 1 + plan_.fault_share;
     if (is_late(r, Fault::clocks) && cause < Cause::comm_transfer) ns *= 1 + plan_.fault_share;
     if (is_late(r, Fault::python) && cause == Cause::host_python) ns += plan_.fault_share * kStepNs;
     if (is_late(r, Fault::imbalance) && cause == Cause::gpu_gemm && line == 20)
@@ -296,12 +331,7 @@ class Generator {
       made_.drift_of_host.push_back(drift(random_));
     }
     for (std::uint32_t r = 0; r < plan_.ranks; ++r) {
-      const std::uint32_t h = host_of(r);
-      const auto move = [&](std::int64_t& t) {
-        t += made_.offset_of_host[h] +
-             static_cast<std::int64_t>(made_.drift_of_host[h] *
-                                       static_cast<double>(t - 1'000'000'000'000));
-      };
+      const auto move = [&](std::int64_t& t) { t = made_.by_clock_of(r, t); };
       RankRecord& rank = made_.ranks[r];
       for (Piece& piece : rank.pieces) move(piece.time.begin), move(piece.time.end);
       for (CollectiveUse& u : rank.collectives) move(u.time.begin), move(u.time.end);

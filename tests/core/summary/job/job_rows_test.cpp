@@ -94,14 +94,26 @@ TEST(JobRows, TransfersKeepTheRankThatWasLateLongest) {
 
 TEST(JobRows, CountsKeepTheLeastAndTheMostOfAStep) {
   std::vector<Summary> summaries(2);
-  summaries[0].counts = {{.name = "launches", .total = 30, .least_a_step = 3, .most_a_step = 5}};
-  summaries[1].counts = {{.name = "launches", .total = 40, .least_a_step = 2, .most_a_step = 4},
+  summaries[0].counts = {{.name = "launches",
+                          .total = 30,
+                          .least_a_step = 3,
+                          .most_a_step = 5,
+                          .p10_a_step = 3,
+                          .p90_a_step = 5}};
+  summaries[1].counts = {{.name = "launches",
+                          .total = 40,
+                          .least_a_step = 2,
+                          .most_a_step = 4,
+                          .p10_a_step = 4,
+                          .p90_a_step = 4},
                          {.name = "syncs", .total = 1}};
   const std::vector<WorkCount> counts = counts_of(summaries);
   ASSERT_EQ(counts.size(), 2U);
   EXPECT_EQ(counts[0].total, 70U);
   EXPECT_EQ(counts[0].least_a_step, 2U);
   EXPECT_EQ(counts[0].most_a_step, 5U);
+  EXPECT_EQ(counts[0].p10_a_step, 3U);
+  EXPECT_EQ(counts[0].p90_a_step, 5U);
   EXPECT_EQ(counts[1].name, "syncs");
 }
 

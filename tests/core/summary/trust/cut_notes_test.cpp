@@ -111,6 +111,17 @@ TEST(CutNotes, LaunchesThatAreNoneOfTheirOwn) {
   EXPECT_THAT(piece.notes(), IsEmpty());
 }
 
+TEST(CutNotes, MigrationsOfManagedMemoryAreNoCalls) {
+  for (const MemoryKind memory : {MemoryKind::managed, MemoryKind::pinned}) {
+    Piece piece;
+    piece.both(5);
+    for (int i = 0; i < 50; ++i, piece.device += 20)
+      piece.make.copy(CopyKind::host_to_device, memory, memory, 9, piece.device, piece.device + 10,
+                      0);
+    EXPECT_EQ(piece.notes().empty(), memory == MemoryKind::managed);
+  }
+}
+
 // Some profilers tie collectives to no call: their launches seem to lack their work.
 TEST(CutNotes, CollectivesWithoutACorrelationAreNoCut) {
   Piece piece;
