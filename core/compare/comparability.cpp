@@ -143,9 +143,13 @@ class Judge {
     }
   }
 
+  // A file that was made for one run, such as the connection file of a notebook's kernel.
+  static bool is_temporary(std::string_view value) { return value.starts_with("/tmp/"); }
+
   void commands() {
     const bool per_sample = options_.a_samples && options_.b_samples;
     for (const OptionDifference& d : option_differences(a_.run.command, b_.run.command)) {
+      if (is_temporary(d.a) && is_temporary(d.b)) continue;
       const std::string text = fmt::format("{} is {} in A, {} in B", d.option, d.a, d.b);
       if (d.size && !per_sample) {
         against(text + ": not the same work in a step (--samples A,B compares per sample)");
@@ -228,11 +232,18 @@ class Judge {
     const auto ms = [](double share, const Summary& side) {
       return format_duration(share * side.partition.wall_ns_per_step());
     };
-    if (std::abs(*b - *a) < kLoadsDiffer) return;
+    // On a machine as busy, a step of more work waits longer as well.
+    const bool as_busy = std::abs(*b - *a) < kLoadsDiffer;
+    const double step = a_.partition.wall_ns_per_step();
+    const double more = *b * b_.partition.wall_ns_per_step() - *a * step;
+    if (as_busy && std::abs(more) < kLoadsDiffer * step) return;
     note(fmt::format(
-        "the machine was {} busy in B: the loop waited for a core for {} of a step ({:.0f} %) in "
-        "A, {} ({:.0f} %) in B; host.core_wait holds that, all else is work",
-        *b > *a ? "more" : "less", ms(*a, a_), 100 * *a, ms(*b, b_), 100 * *b));
+        "the machine was {}: the loop waited for a core for {} of a step ({:.0f} %) in A, {} "
+        "({:.0f} %) in B; host.core_wait holds that, all else is work: {} a step in A, {} in B",
+        as_busy   ? "busy in both"
+        : *b > *a ? "more busy in B"
+                  : "less busy in B",
+        ms(*a, a_), 100 * *a, ms(*b, b_), 100 * *b, ms(1 - *a, a_), ms(1 - *b, b_)));
   }
 
   void trust(const Summary& side, const char* name) {

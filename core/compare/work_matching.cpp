@@ -101,7 +101,7 @@ struct Matcher {
     if (group.a.empty() || group.b.empty()) return false;
     if (pass.one_line && !(is_one_line(a, group.a) && is_one_line(b, group.b))) return false;
     const auto [least, most] = std::minmax({time_of(a, group.a), time_of(b, group.b)});
-    return !pass.replaces || most <= kComparableTimes * least;
+    return !(pass.replaces || pass.one_line) || most <= kComparableTimes * least;
   }
 
   void run(const Pass& pass) {

@@ -8,10 +8,11 @@
 //   4  phase, cause, operation            the line is not known on one side, or is another
 //   5  phase, cause, kernel family
 //   6  phase, cause, where either side has one line left: its kernels moved to the other's line
-//   7  phase, line, family of causes      replaced by work of another class, of comparable time
-// What is left is of one side alone. Idle causes are matched by pass 3 only: what the host did
-// while the device waited is one row a line, not one for each function it went through, and never
-// stands at a line that did not wait.
+//   7  phase, line, family of causes      replaced by work of another class
+// Passes 6 and 7 pair different operations, at different lines or of different classes, so they
+// pair only work of comparable time. What is left is of one side alone. Idle causes are matched by
+// pass 3 only: what the host did while the device waited is one row a line, not one for each
+// function it went through, and never stands at a line that did not wait.
 //
 #pragma once
 

@@ -5,8 +5,9 @@
 // does not run every step (evaluation, logging) may fall into it once more or once less. A run's
 // count a step is therefore known to within (most - least) / steps, where least and most are those
 // of single steps. With the runs' lowest and highest values so widened,
-//   regression    lowest candidate > highest baseline x (1 + tolerance), or every step of the
-//                 candidate does more than any step of the baseline, tolerance allowed
+//   regression    lowest candidate > highest baseline x (1 + tolerance), or, with tolerance, nine of
+//                 ten steps of the candidate do more than nine of ten of the baseline (their 10th and
+//                 90th percentile), and no run of the candidate did less in all than one of the baseline
 //   pass          highest candidate <= highest baseline x (1 + tolerance), both without the doubt
 // and between the two it is inconclusive, unless the recordings as wholes settle it: where all runs
 // hold equally many steps and no recording of the candidate holds more of the work than one of the
@@ -28,7 +29,11 @@ constexpr double kRounding = 1e-12;
 struct Range {
   double low = std::numeric_limits<double>::infinity();
   double high = 0;
-  double highest = 0;  // largest count a step of any run, not widened by doubt()
+  double lowest =
+      std::numeric_limits<double>::infinity();  // the least mean, not widened by doubt()
+  double highest = 0;
+  std::uint64_t p10 = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t p90 = 0;
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most = 0;
 };
@@ -38,7 +43,10 @@ Range range_of(const std::vector<CountedWork>& runs) {
   for (const CountedWork& run : runs) {
     out.low = std::min(out.low, run.per_step() - run.doubt());
     out.high = std::max(out.high, run.per_step() + run.doubt());
+    out.lowest = std::min(out.lowest, run.per_step());
     out.highest = std::max(out.highest, run.per_step());
+    out.p10 = std::min(out.p10, run.p10.value_or(run.least));
+    out.p90 = std::max(out.p90, run.p90.value_or(run.most));
     out.least = std::min(out.least, run.least);
     out.most = std::max(out.most, run.most);
   }
@@ -51,6 +59,11 @@ bool exceeds(double value, double limit) {
 
 bool same_everywhere(const Range& b, const Range& c) {
   return b.least == b.most && c.least == c.most && b.least == c.least;
+}
+
+bool most_steps_do_more(const Range& b, const Range& c, double allowed) {
+  return exceeds(static_cast<double>(c.p10), static_cast<double>(b.p90) * allowed) &&
+         exceeds(c.lowest, b.highest * allowed);
 }
 
 struct Whole {
@@ -86,12 +99,13 @@ void judge_count(const std::vector<CountedWork>& baseline,
   const Range c = range_of(candidate);
   const double allowed = 1 + tolerance;
   if (out.baseline > 0.0 && out.candidate) out.ratio = *out.candidate / *out.baseline;
-  const bool each_step_more =
-      exceeds(static_cast<double>(c.least), static_cast<double>(b.most) * allowed);
-  if (exceeds(c.low, b.high * allowed) || each_step_more) {
+  const bool most_do_more = most_steps_do_more(b, c, allowed);
+  if (exceeds(c.low, b.high * allowed) || most_do_more) {
     out.outcome = Outcome::regression;
-    out.why = each_step_more ? "every step of the candidate does more than any of the baseline"
-                             : "more a step than the baseline, whichever steps the runs hold";
+    out.why = !most_do_more ? "more a step than the baseline, whichever steps the runs hold"
+              : c.least > b.most
+                  ? "every step of the candidate does more than any of the baseline"
+                  : "nine of ten steps of the candidate do more than nine of ten of the baseline";
   } else if (!exceeds(c.highest, b.highest * allowed)) {
     out.outcome = Outcome::pass;
     out.why = same_everywhere(b, c) ? "the same in every step" : "no more than the baseline";

@@ -52,6 +52,13 @@ bool depends_on_recorder(std::string_view count) {
          count == "allocations" || count == "cpu_ops";
 }
 
+// The warnings that the comparison of two runs gave, by the places of these runs.
+struct PairWarnings {
+  std::size_t baseline = 0;
+  std::size_t candidate = 0;
+  std::vector<std::string> lines;
+};
+
 class Gate {
  public:
   Gate(const Policy& policy, const std::vector<Summary>& baseline,
@@ -86,6 +93,7 @@ class Gate {
       for (std::size_t c = 0; c < candidate_.size(); ++c) compare_sides(b, c);
       check_device(baseline_[b]);
     }
+    add_warnings();
     out_.comparable = out_.why_not.empty();
   }
 
@@ -99,8 +107,24 @@ class Gate {
     add_new(out_.why_not, pair.why_not);
     const bool is_of_middle = at_b == std::min(at_c, baseline_.size() - 1) ||
                               at_c == std::min(at_b, candidate_.size() - 1);
-    if (is_of_middle) add_new(out_.warnings, pair.warnings);
+    if (is_of_middle) warnings_.push_back({at_b, at_c, std::move(pair.warnings)});
     if (b.run.source != c.run.source) other_source_ = true;
+  }
+
+  // A warning that some pairs of runs lack names its two runs: other pairs may say the opposite.
+  void add_warnings() {
+    for (const PairWarnings& pair : warnings_) {
+      for (const std::string& line : pair.lines) {
+        const bool everywhere =
+            std::all_of(warnings_.begin(), warnings_.end(), [&](const PairWarnings& other) {
+              return std::find(other.lines.begin(), other.lines.end(), line) != other.lines.end();
+            });
+        add_new(out_.warnings,
+                {everywhere ? line
+                            : fmt::format("run {} of the baseline and {} of the candidate: {}",
+                                          pair.baseline + 1, pair.candidate + 1, line)});
+      }
+    }
   }
 
   void check_device(const Summary& b) {
@@ -164,7 +188,8 @@ class Gate {
     for (const Summary* run : runs) {
       const WorkCount& count = *count_named(rule.metric.name, *run);
       out.push_back({count.total, run->partition.steps_counted, count.least_a_step,
-                     count.most_a_step, count.in_recording, run->steps.list.size()});
+                     count.most_a_step, count.p10_a_step, count.p90_a_step, count.in_recording,
+                     run->steps.list.size()});
     }
     return out;
   }
@@ -266,6 +291,7 @@ class Gate {
   UsableSides sides_;
   bool other_source_ = false;
   bool other_unit_ = false;
+  std::vector<PairWarnings> warnings_;
   GateVerdict out_;
 };
 

@@ -141,9 +141,8 @@ Policy default_policy() {
 }
 
 Result<Policy> parse_policy(std::string_view text) {
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded()) return usage_error("is not sound JSON");
   try {
+    const nlohmann::json json = parse_json(text);
     return policy_of(Field(json));
   } catch (const FieldError& error) {
     return usage_error(error.what());

@@ -21,6 +21,9 @@ struct CountedWork {
   std::uint64_t steps = 1;
   std::uint64_t least = 0;  // least and most in a single step
   std::uint64_t most = 0;
+  // Percentiles of single steps; not known of older documents.
+  std::optional<std::uint64_t> p10 = {};
+  std::optional<std::uint64_t> p90 = {};
   std::optional<std::uint64_t> in_recording = {};  // warm-up included, over `steps_recorded`
   std::uint64_t steps_recorded = 0;
 

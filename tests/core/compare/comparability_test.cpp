@@ -98,6 +98,16 @@ TEST(Comparability, AnotherBatchOnlyPerSample) {
   EXPECT_TRUE(with_b(batch, {.a_samples = 32, .b_samples = 64}).comparable);
 }
 
+TEST(Comparability, FilesThatWereMadeForOneRunAreNoWarning) {
+  Summary a = sound_side(), b = a;
+  a.run.command = "python train.py -f /tmp/tmp1.json --data /tmp/x";
+  b.run.command = "python train.py -f /tmp/tmp2.json --data /data/x";
+  Comparison c;
+  judge_comparability(a, b, {}, c);
+  EXPECT_THAT(c.warnings, testing::Not(Contains(HasSubstr("tmp1.json"))));
+  EXPECT_THAT(c.warnings, Contains(HasSubstr("--data is /tmp/x in A, /data/x in B")));
+}
+
 TEST(Comparability, ScaledTablesSayThatTheyAre) {
   const Summary a = sound_side(), b = a;
   const Comparison c = compare(a, b, {.a_samples = 32, .b_samples = 64});
@@ -154,6 +164,29 @@ TEST(Comparability, VersionsAndClocksAreWarned) {
   Comparison out;
   judge_comparability(a, b, {}, out);
   EXPECT_THAT(out.warnings, Contains("driver is 570 in A, 580 in B"));
+}
+
+// B takes 97 ms longer, 82 of them waits for a core, which hold as much of its step as of A's.
+TEST(Comparability, WaitsForACoreAreToldWhereTheyMakeTheDifference) {
+  const auto side = [](std::int64_t work, std::int64_t wait) {
+    Summary out = side_of_cells({{.ns = work}, {.cause = Cause::host_core_wait, .ns = wait}}, 1);
+    out.trust.core_wait_share = 0.5;
+    return out;
+  };
+  const auto warnings = [](const Summary& a, const Summary& b) {
+    Comparison out;
+    judge_comparability(a, b, {}, out);
+    return out.warnings;
+  };
+  EXPECT_THAT(warnings(side(13'000'000, 60'700'000), side(28'000'000, 142'600'000)),
+              Contains(HasSubstr("the machine was busy in both: the loop waited for a core for "
+                                 "60.7 ms of a step (82 %) in A, 143 ms (84 %) in B; "
+                                 "host.core_wait holds that, all else is work: 13.0 ms a step in "
+                                 "A, 28.0 ms in B")));
+  EXPECT_THAT(warnings(side(13'000'000, 60'700'000), side(13'000'000, 4'000'000)),
+              Contains(HasSubstr("the machine was less busy in B")));
+  EXPECT_THAT(warnings(side(80'000'000, 8'000'000), side(82'000'000, 8'500'000)),
+              testing::Not(Contains(HasSubstr("the machine was"))));
 }
 
 TEST(Comparability, FactsThatNoTwoRunsShareAreNoWarning) {

@@ -82,6 +82,16 @@ TEST(WorkMatching, TheOnlyLineLeftOfAPhaseTookOver) {
   EXPECT_EQ(together, 1U);
 }
 
+TEST(WorkMatching, AFewBytesOfAnotherLineTakeNothingOver) {
+  SampleCell before = kernel("svd", 10, Cause::host_compute_other);
+  SampleCell after = kernel("broadcast", 30, Cause::host_compute_other);
+  before.function = "watch";
+  before.ns = 1'001;
+  EXPECT_EQ(Matched({before}, {after}).groups.size(), 2U);
+  before.ns = 1'000;
+  EXPECT_EQ(Matched({before}, {after}).groups.size(), 1U);
+}
+
 TEST(WorkMatching, AnUnknownLineMatchesByOperation) {
   const Matched m({kernel("gemm", 0)}, {kernel("gemm", 10)});
   ASSERT_EQ(m.groups.size(), 1U);

@@ -87,6 +87,25 @@ TEST(CountRule, MoreInEachStepIsSeenThroughThroughEvaluations) {
             Outcome::regression);
 }
 
+CountedWork one_irregular(std::uint64_t a_step, std::uint64_t irregular) {
+  return {.total = a_step * 249 + irregular,
+          .steps = 250,
+          .least = std::min(a_step, irregular),
+          .most = std::max(a_step, irregular),
+          .p10 = a_step,
+          .p90 = a_step};
+}
+
+TEST(CountRule, MoreInNearlyEachStepIsSeenThroughAnIrregularStep) {
+  EXPECT_EQ(judged({one_irregular(100, 20'000)}, {one_irregular(140, 20'000)}),
+            Outcome::regression);
+  EXPECT_EQ(judged({one_irregular(100, 0)}, {one_irregular(101, 0)}), Outcome::regression);
+  EXPECT_EQ(judged({one_irregular(100, 20'000)}, {one_irregular(104, 20'000)}, 0.05),
+            Outcome::pass);
+  EXPECT_EQ(judged({one_irregular(100, 20'000)}, {one_irregular(140, 140)}), Outcome::pass)
+      << "less in all";
+}
+
 TEST(CountRule, AShortStepInTheBaselineIsNoRegressionOfTheCandidate) {
   const CountedWork cut{.total = 50 + 19 * 100, .steps = 20, .least = 50, .most = 100};
   EXPECT_NE(judged({cut}, {plain(100)}), Outcome::regression);

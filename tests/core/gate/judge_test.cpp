@@ -143,6 +143,17 @@ TEST(Judge, AnotherUnitOfTheModelLeavesTimesOpenAndCountsJudged) {
   EXPECT_EQ(result(verdict, "kernels").outcome, Outcome::pass);
 }
 
+TEST(Judge, WhatDoesNotHoldOfEveryPairNamesItsRuns) {
+  auto other = later_runs(kSteady, {.uuid = "GPU-2"});
+  other[1].trust.dropped = 3;
+  const GateVerdict verdict = judge(default_policy(), runs(kSteady), other);
+  EXPECT_THAT(verdict.warnings,
+              testing::Contains(testing::StartsWith("the runs used two devices of one model")));
+  EXPECT_THAT(verdict.warnings,
+              testing::Contains("run 2 of the baseline and 2 of the candidate: B lost 3 records"));
+  EXPECT_THAT(verdict.warnings, testing::Not(testing::Contains("B lost 3 records")));
+}
+
 TEST(Judge, BudgetsNeedNoBaseline) {
   const Policy policy =
       policy_of(R"("metrics": [], "budgets": ["host_syncs <= 0", "phase:topk <= 15 %",

@@ -100,7 +100,9 @@ TEST(Policy, ADocumentOfAnotherKindIsNotGuessedAt) {
   EXPECT_THAT(parse_policy("[]").error().message, HasSubstr("must be an object"));
   EXPECT_THAT(parse_policy(R"({"schema": "stepscope.policy/2"})").error().message,
               HasSubstr("this version reads 'stepscope.policy/1'"));
-  EXPECT_THAT(parse_policy("{").error().message, HasSubstr("not sound JSON"));
+  EXPECT_THAT(parse_policy("{").error().message, HasSubstr("it ends too early"));
+  EXPECT_THAT(parse_policy("{\n  \"level\": 0,01\n}").error().message,
+              HasSubstr("not sound JSON at line 2, column 14"));
   EXPECT_EQ(read_policy("/nowhere/policy.json").error().code, ErrorCode::io);
 }
 
