@@ -58,6 +58,7 @@ std::vector<Note> verdict_notes(const StepScale& scale) {
         parts_of_steps_text(summary)})
     add_note(out, text, Tone::caution);
   add_note(out, summary.partition.why_bound);
+  add_note(out, rank_alone_text(scale));
   if (summary.throughput) add_note(out, throughput_text(scale));
   add_note(out, summary.counting, Tone::caution);
   return out;

@@ -8,6 +8,7 @@
 
 #include "core/report/tables.hpp"
 #include "core/support/duration.hpp"
+#include "core/support/short_file.hpp"
 
 namespace stepscope::report {
 namespace {
@@ -24,7 +25,7 @@ Words note_of(const JobFacts& job, std::size_t row) {
 }
 
 std::string place_of(const JobReason& reason) {
-  const std::string name = reason.file.substr(reason.file.rfind('/') + 1);
+  const std::string name = short_file(reason.file);
   if (!name.empty()) return fmt::format("{}:{} ({})", name, reason.line, name_of(reason.cause));
   return fmt::format("{} in {}", name_of(reason.cause),
                      reason.phase_path.empty() ? "no phase" : reason.phase_path);
@@ -101,7 +102,16 @@ std::string slow_link_text(const JobFacts& job, const JobLink& link) {
                       static_cast<double>(job.steps_counted)));
 }
 
-std::vector<std::string> job_texts(const JobFacts& job) {
+// Ties the columns to the causes of one rank's report.
+std::string words_of_one_rank(const StepScale& scale) {
+  if (!scale.has_device) return "in one rank's report (--rank N) transfer and waits are comm.wait";
+  return "in one rank's report (--rank N) transfer is comm.transfer, and waits are comm.late_rank, "
+         "or in "
+         "comm.transfer, too, where it sees no other rank";
+}
+
+std::vector<std::string> job_texts(const StepScale& scale) {
+  const JobFacts& job = *scale.summary.job;
   std::vector<std::string> out;
   if (job.ranks.size() > kMostRanks)
     out.push_back(
@@ -111,6 +121,9 @@ std::vector<std::string> job_texts(const JobFacts& job) {
       out.push_back(
           fmt::format("the others wait for rank {}: {}", rank.rank, reasons_text(job, rank)));
   for (const JobLink& link : job.slow_links) out.push_back(slow_link_text(job, link));
+  const bool any_wait = std::any_of(job.ranks.begin(), job.ranks.end(),
+                                    [](const JobRank& rank) { return rank.waits_ns_total > 0; });
+  if (any_wait) out.push_back(words_of_one_rank(scale));
   add_clocks(job.clocks, out);
   out.insert(out.end(), job.notes.begin(), job.notes.end());
   return out;
@@ -148,7 +161,7 @@ Table ranks_table(const StepScale& scale) {
                  {"waits_ns", "waits", Kind::time}, {"costs_others_ns", "costs others", Kind::time},
                  {"note", "", Kind::note}};
   for (const std::size_t row : shown_rows(job)) out.rows.push_back(rank_row(job, row));
-  out.texts = job_texts(job);
+  out.texts = job_texts(scale);
   return out;
 }
 

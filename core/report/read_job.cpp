@@ -71,21 +71,27 @@ class JobReader {
         notes_(traces.problems()) {}
 
   Result<std::optional<Summary>> read(std::string& why_not) {
-    auto read = read_job_parts(traces_, options_, progress_, readers_);
-    if (!read) return read.error();
-    if (read->parts.front().ranks.empty())
-      return std::optional<Summary>();  // it tells no rank: no job's
-    for (job::JobPart& part : read->parts) add_part(std::move(part));
-    note_unused(read->unused_summaries);
+    PartsOfJob read = read_job_parts(traces_, options_, progress_, readers_);
+    const auto first = std::find_if(read.parts.begin(), read.parts.end(),
+                                    [](const auto& part) { return part.has_value(); });
+    if (first == read.parts.end()) return read.unread.front();
+    if ((*first)->ranks.empty()) return std::optional<Summary>();  // it tells no rank: no job's
+    for (std::size_t part = 0; part < read.parts.size(); ++part)
+      if (read.parts[part]) add_part(part, std::move(*read.parts[part]));
+    for (const Error& error : read.unread)
+      notes_.push_back("a part of the job is left out: " + error.message);
+    note_unused(read.unused_summaries);
     if (!why_no_job_.empty()) {
       why_not = "this is no report of a job: " + why_no_job_;
       return std::optional<Summary>();
     }
     if (part_of_rank_.size() < 2) {
+      if (!read.unread.empty()) return read.unread.front();
       note_alone(why_not);
       return std::optional<Summary>();
     }
     find_world();
+    leave_out_unseen_devices();
     if (ranks_.size() >= 2) leave_out_short_ones();
     if (ranks_.size() < 2) {
       why_not = fmt::format("this is no report of the job: {}", fmt::join(notes_, "; "));
@@ -105,15 +111,17 @@ class JobReader {
   }
 
   // Files of a job name different ranks each.
-  void add_part(job::JobPart part) {
+  void add_part(std::size_t number, job::JobPart part) {
     is_own_recording_ = part.is_own_recording;
     world_ = std::max(world_, part.world_size);
-    const std::size_t number = parts_seen_++;
     events_ += part.events;
-    if (part.ranks.empty()) why_no_job_ = fmt::format("{} names no rank", traces_.name(number));
+    if (part.ranks.empty())
+      why_no_job_ = fmt::format("{} names no rank: leave it out", traces_.name(number));
     for (job::RankPart& rank : part.ranks) {
-      if (!part_of_rank_.emplace(rank.rank, number).second)
-        why_no_job_ = fmt::format("rank {} is in more than one file", rank.rank);
+      const auto [known, is_new] = part_of_rank_.emplace(rank.rank, number);
+      if (!is_new)
+        why_no_job_ = fmt::format("rank {} is in more than one file ({}, {}): give each rank once",
+                                  rank.rank, traces_.name(known->second), traces_.name(number));
       notes_.insert(notes_.end(), rank.notes.begin(), rank.notes.end());
       if (!rank.record) continue;
       move_owners(part.owners, owners_, *rank.record);
@@ -128,8 +136,10 @@ class JobReader {
   void note_alone(std::string& why_not) const {
     if (part_of_rank_.empty() || !is_own_recording_ || world_ < 2) return;
     why_not = fmt::format(
-        "this is no report of the job: of its {} ranks rank {} alone is in this recording", world_,
-        part_of_rank_.begin()->first);
+        "this is no report of the job: of its {} ranks rank {} alone is in this recording; give "
+        "those of "
+        "the others, too, to see who waits for whom",
+        world_, part_of_rank_.begin()->first);
   }
 
   // The world size that most ranks name counts: ranks of another run may be in the folder.
@@ -145,6 +155,24 @@ class JobReader {
           "rank {} is left out: it belongs to a job of {} ranks, the others to one of {}",
           rank.record->rank, size, world_));
       return true;
+    });
+  }
+
+  // A rank whose device was not recorded would stand in each mean over the ranks as an idle one.
+  void leave_out_unseen_devices() {
+    const auto works = [](const job::RankPart& rank) {
+      return rank.summary.partition.device_busy_ns_total > 0;
+    };
+    if (std::none_of(ranks_.begin(), ranks_.end(), works)) return;
+    std::erase_if(ranks_, [&](const job::RankPart& rank) {
+      const RunFacts& run = rank.summary.run;
+      const bool unseen = !works(rank) && (run.device_unseen || !run.device.empty());
+      if (unseen)
+        notes_.push_back(fmt::format(
+            "rank {} is left out: the work of its device was not recorded, so it would count as "
+            "idle",
+            rank.record->rank));
+      return unseen;
     });
   }
 
@@ -173,9 +201,10 @@ class JobReader {
       kept.push_back(covered >= kLeastCovered);
       if (!kept.back())
         notes_.push_back(fmt::format(
-            "rank {} is left out: its {} counted steps cover {:.0f} % of the time of rank {}'s {}",
-            records_[r].rank, records_[r].steps.size(), 100 * covered, records_[longest].rank,
-            records_[longest].steps.size()));
+            "rank {} is left out: its {} counted step{} {:.0f} % of the time of rank {}'s {}",
+            records_[r].rank, records_[r].steps.size(),
+            records_[r].steps.size() == 1 ? " covers" : "s cover", 100 * covered,
+            records_[longest].rank, records_[longest].steps.size()));
     }
     keep(kept);
   }
@@ -215,8 +244,10 @@ class JobReader {
       undecided =
           fmt::format("{} of {} {} not here, so who came last is not known",
                       list_of(ranks_missing_), world_, ranks_missing_.size() == 1 ? "is" : "are");
-      notes_.push_back(undecided +
-                       ": waiting for late ranks cannot be separated from the transfer");
+      notes_.push_back(
+          undecided +
+          ": waiting for late ranks cannot be separated from the transfer; give what they "
+          "recorded, too");
     }
     out.run.events = events_;
     note_step_counts(summaries);
@@ -282,7 +313,6 @@ class JobReader {
   const JobOptions& options_;
   const Progress& progress_;
   const JobReaders* readers_;
-  std::size_t parts_seen_ = 0;
   std::map<std::int32_t, std::size_t> part_of_rank_;
   std::string why_no_job_;
   bool is_own_recording_ = false;

@@ -30,18 +30,17 @@ class PartsReader {
         readers_(readers),
         parts_(traces.size()) {}
 
-  Result<PartsOfJob> read() {
+  PartsOfJob read() {
     std::vector<std::size_t> rest(traces_.size());
     std::iota(rest.begin(), rest.end(), 0);
     for (const std::vector<std::size_t>& some : {std::vector<std::size_t>{0}, rest}) {
       read_summaries(some);
       if (readers_ && some.size() > 1) read_among_all();
-      if (const Status read = read_here(missing_of(some)); !read) return read.error();
-      if (parts_[0]->ranks.empty()) parts_.resize(1);
+      unread_ = read_here(missing_of(some));
+      if (parts_[0] && parts_[0]->ranks.empty()) parts_.resize(1);
       if (parts_.size() == 1) break;
     }
-    PartsOfJob out;
-    for (std::optional<job::JobPart>& part : parts_) out.parts.push_back(std::move(*part));
+    PartsOfJob out{.parts = std::move(parts_), .unread = std::move(unread_)};
     for (std::string& why : unused_)
       if (!why.empty()) out.unused_summaries.push_back(std::move(why));
     return out;
@@ -87,16 +86,17 @@ class PartsReader {
         if (part < parts_.size()) parts_[part] = std::move(read);
   }
 
-  Status read_here(const std::vector<std::size_t>& which) {
+  // Returns the errors.
+  std::vector<Error> read_here(const std::vector<std::size_t>& which) {
     auto read = read_parts(traces_, which, options_, [this] { tell_progress(); });
-    Status status = Done{};
+    std::vector<Error> failed;
     for (std::size_t i = 0; i < which.size(); ++i) {
       if (read[i])
         parts_[which[i]] = std::move(*read[i]);
-      else if (status)
-        status = read[i].error();
+      else
+        failed.push_back(read[i].error());
     }
-    return status;
+    return failed;
   }
 
   const JobTraces& traces_;
@@ -104,7 +104,8 @@ class PartsReader {
   const Progress& progress_;
   const JobReaders* readers_;
   std::vector<std::optional<job::JobPart>> parts_;  // nothing: not read yet
-  std::vector<std::string> unused_;                 // by part, why its summary is not used
+  std::vector<Error> unread_;
+  std::vector<std::string> unused_;  // by part, why its summary is not used
   std::mutex telling_;
   std::uint64_t done_ = 0;
 };
@@ -130,8 +131,8 @@ std::vector<Result<job::JobPart>> read_parts(const JobTraces& traces,
   return out;
 }
 
-Result<PartsOfJob> read_job_parts(const JobTraces& traces, const JobOptions& options,
-                                  const Progress& progress, const JobReaders* readers) {
+PartsOfJob read_job_parts(const JobTraces& traces, const JobOptions& options,
+                          const Progress& progress, const JobReaders* readers) {
   return PartsReader(traces, options, progress, readers).read();
 }
 

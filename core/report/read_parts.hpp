@@ -63,14 +63,15 @@ std::vector<Result<job::JobPart>> read_parts(const JobTraces& traces,
                                              const std::function<void()>& done = {});
 
 struct PartsOfJob {
-  // One a part of the traces; the first alone where that names no rank, since then they are no job.
-  std::vector<job::JobPart> parts;
+  // One a part of the traces, nothing for one that cannot be read; the first alone where that names no
+  // rank, since then they are no job.
+  std::vector<std::optional<job::JobPart>> parts;
+  std::vector<Error> unread;                  // why each could not be read, in order
   std::vector<std::string> unused_summaries;  // why each was not read, though it is there
 };
 
-// Errors: the first part's that cannot be read. `readers`: those that read beside this process, or
-// null.
-Result<PartsOfJob> read_job_parts(const JobTraces& traces, const JobOptions& options,
-                                  const Progress& progress, const JobReaders* readers);
+// `readers`: those that read beside this process, or null.
+PartsOfJob read_job_parts(const JobTraces& traces, const JobOptions& options,
+                          const Progress& progress, const JobReaders* readers);
 
 }  // namespace stepscope

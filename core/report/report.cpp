@@ -22,6 +22,11 @@ FindingText::At at_text(const FindingPlace& place, const StepScale& scale) {
   return out;
 }
 
+// Empty for a finding of a time that is no sum of occurrences.
+std::string how_often_text(double count_per_step) {
+  return count_per_step > 0 ? format_count(count_per_step) + " a step" : "";
+}
+
 // A rule that found something at some lines and cleared others is known by its reasons alone.
 std::vector<std::string> only_clear(const Findings& all, const std::vector<RuleText>& cleared) {
   std::vector<std::string> out;
@@ -69,7 +74,7 @@ FindingText finding_text(const Finding& finding, const StepScale& scale) {
                   .shows_as = finding.shows_as,
                   .todo = finding.fix,
                   .code = finding.code_hint,
-                  .how_often = format_count(finding.count_per_step) + " a step",
+                  .how_often = how_often_text(finding.count_per_step),
                   .wrong_if = finding.falsified_by,
                   .certainty = certainty_text(finding.certainty)};
   for (const FindingPlace& place : finding.places) out.places.push_back(at_text(place, scale));

@@ -315,6 +315,17 @@ TEST(TextReport, ACutRecordingIsSaidUnderTheVerdict) {
                                  "missing\n"));
 }
 
+TEST(TextReport, ARecordingThatEndedBeforeTheProgramIsSaidUnderTheVerdict) {
+  Summary summary = samples::gpu();
+  summary.trust.notes = {
+      "disk full: cannot write x.sst; recording ended 5.6 s after the process began: steps that "
+      "were "
+      "over by then are here"};
+  EXPECT_THAT(text_report(summary, {}),
+              testing::HasSubstr("\n  the recording ended 5.6 s after the process began, and what "
+                                 "came later is not in it"));
+}
+
 TEST(TextReport, AProgramThatEndedWellOrStillRunsIsNoFailure) {
   for (const char* exit : {R"({"status":0})", "null", "", "{", R"({"status":"x"})"})
     EXPECT_EQ(report_of_exit(exit), text_report(samples::gpu(), {})) << exit;

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
 
 #include "core/report/wording/numbers.hpp"
 #include "core/support/duration.hpp"
+#include "core/support/short_file.hpp"
 
 namespace stepscope {
 namespace {
@@ -106,7 +106,7 @@ std::string how_of(const DeltaGroup& group, const Comparison& c) {
 
 std::string place_of(const DeltaPart& part) {
   if (part.file.empty()) return "";
-  const std::string name = std::filesystem::path(part.file).filename().string();
+  const std::string name = short_file(part.file);
   const std::string place = fmt::format("{}:{}", name, part.line);
   return (part.function.empty() ? place : fmt::format("{} ({})", place, part.function)) +
          direction_text(part.direction);

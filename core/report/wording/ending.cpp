@@ -7,6 +7,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "core/model/losses.hpp"
+
 namespace stepscope {
 namespace {
 
@@ -39,14 +41,26 @@ std::string program_text(const Summary& summary) {
   return fmt::format("the program {} after step {}, the last one found", how, steps.list.back().id);
 }
 
+std::string damage_text(std::uint64_t lost) {
+  if (lost == 0) return "";
+  return fmt::format("the recording is damaged or cut off: {} of its parts {} missing", lost,
+                     lost == 1 ? "is" : "are");
+}
+
+std::string early_end_text(const std::vector<std::string>& notes) {
+  const std::string when = when_recording_ended(notes);
+  if (when.empty()) return "";
+  return "the recording ended " + when + ", and what came later is not in it (Trust says why)";
+}
+
 }  // namespace
 
 std::string ending_text(const Summary& summary) {
-  const std::uint64_t lost = summary.trust.lost_chunks;
-  const std::string program = program_text(summary);
-  if (lost == 0) return program;
-  return fmt::format("the recording is damaged or cut off: {} of its parts {} missing{}{}", lost,
-                     lost == 1 ? "is" : "are", program.empty() ? "" : "; ", program);
+  std::string out;
+  for (const std::string& text : {damage_text(summary.trust.lost_chunks),
+                                  early_end_text(summary.trust.notes), program_text(summary)})
+    if (!text.empty()) out += (out.empty() ? "" : "; ") + text;
+  return out;
 }
 
 }  // namespace stepscope

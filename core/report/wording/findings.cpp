@@ -7,16 +7,12 @@
 
 #include "core/report/wording/numbers.hpp"
 #include "core/support/duration.hpp"
+#include "core/support/short_file.hpp"
 
 namespace stepscope {
 namespace {
 
 constexpr std::size_t kLongestEventName = 100;
-
-// The name distinguishes files for a reader; the document has the whole path.
-std::string_view base_name(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
 
 // The step that forecasts and shares are of: without the profiler, where that is known.
 double judged_step_ns(const StepScale& scale) {
@@ -27,7 +23,7 @@ double judged_step_ns(const StepScale& scale) {
 }  // namespace
 
 std::string place_text(const FindingPlace& place) {
-  std::string at = fmt::format("{}:{}", base_name(place.file), place.line);
+  std::string at = fmt::format("{}:{}", short_file(place.file), place.line);
   if (place.function.empty()) return at;
   return place.kind == SiteKind::call ? fmt::format("{} ({})", at, place.function)
                                       : fmt::format("{} (in {})", at, place.function);

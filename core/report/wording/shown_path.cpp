@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "core/summary/run_folder.hpp"
+#include "core/support/short_file.hpp"
 
 namespace stepscope {
 namespace {
@@ -23,27 +24,6 @@ std::size_t end_of_first_word(std::string_view command) {
   if (!command.starts_with('\'')) return std::min(command.find(' '), command.size());
   const std::size_t quote = command.find('\'', 1);
   return quote == std::string_view::npos ? command.size() : quote + 1;
-}
-
-std::string_view digits_at(std::string_view text, std::size_t at) {
-  return text.substr(at, std::min(text.find_first_not_of("0123456789", at), text.size()) - at);
-}
-
-// A cell of a notebook, by the name under which IPython compiles it; empty for any other file.
-// ".../ipykernel_77/2671474964.py" holds a hash of the cell's text, whose last digits distinguish cells
-// apart; "<ipython-input-4-9a3e>", of older versions, its number.
-std::string notebook_cell(std::string_view file) {
-  constexpr std::string_view kNumbered = "<ipython-input-", kFolder = "/ipykernel_";
-  constexpr std::size_t kShown = 4;
-  if (file.starts_with(kNumbered)) {
-    const std::string_view number = digits_at(file, kNumbered.size());
-    return number.empty() ? "" : "cell [" + std::string(number) + "]";
-  }
-  const std::size_t name = file.rfind('/');
-  if (name == std::string_view::npos || file.find(kFolder) == std::string_view::npos) return "";
-  const std::string_view hash = digits_at(file, name + 1);
-  if (hash.size() < kShown || file.substr(name + 1 + hash.size()) != ".py") return "";
-  return "notebook cell " + std::string(hash.substr(hash.size() - kShown));
 }
 
 }  // namespace

@@ -21,7 +21,9 @@ std::string device_text(const RunFacts& run) {
   if (run.device.empty())
     return run.device_count == 0
                ? (run.device_unseen ? "GPU used, not recorded" : "no GPU in this trace")
-               : "";
+           : run.device_count == 1
+               ? "a device that the trace does not name"
+               : fmt::format("{} devices that the trace does not name", run.device_count);
   return run.device_count > 1 ? fmt::format("{} x {}", run.device_count, run.device) : run.device;
 }
 
@@ -118,6 +120,29 @@ std::string busy_machine_text(const StepScale& scale) {
       "the machine was busy: this thread waited for a core {:.0f} % of the time; host.core_wait is "
       "what the step lost by it",
       100 * *share);
+}
+
+std::string rank_alone_text(const StepScale& scale) {
+  constexpr double kLeastShare = 0.01;
+  const RunFacts& run = scale.summary.run;
+  if (scale.summary.job || run.rank < 0 || run.world_size < 2) return "";
+  const auto weighs = [&](Cause cause) {
+    for (const PartSum& part : scale.summary.partition.parts)
+      if (part.cause == cause) return scale.share_of_wall(part.ns_total) >= kLeastShare;
+    return false;
+  };
+  if (weighs(Cause::comm_wait))
+    return "comm.wait is what the report of all ranks together calls waits and transfer: "
+           "it "
+           "tells the two apart, and charges waits to what the late rank does";
+  if (weighs(Cause::comm_late_rank))
+    return "comm.late_rank is what the report of all ranks together calls waits, and "
+           "charges "
+           "to what the late rank does; comm.transfer is its transfer";
+  if (weighs(Cause::comm_transfer))
+    return "comm.transfer holds waits for other ranks, as far as they were not recorded here: a "
+           "report of all ranks together tells waits and transfer apart";
+  return "";
 }
 
 // "MFU 41.7 %: 412 of 989 TFLOP/s a GPU (dense bf16)"

@@ -26,6 +26,8 @@ std::vector<std::string> step_time_facts(const StepScale& scale);
 // "the machine was busy: ..."; empty where the loop's thread hardly waited for a core, and where a
 // finding says so.
 std::string busy_machine_text(const StepScale& scale);
+// What the job's report calls the time in which this rank waits for others; empty where it stands alone.
+std::string rank_alone_text(const StepScale& scale);
 // "MFU 41.7 %: 412 of 989 TFLOP/s a GPU (dense bf16)"; only where Summary::throughput is there.
 std::string throughput_text(const StepScale& scale);
 
