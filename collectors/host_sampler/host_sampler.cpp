@@ -21,6 +21,8 @@ namespace stepscope::host_sampler {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
+// The system sums the clocks of all threads for each reading.
+constexpr std::int64_t kBetweenProcessReadings = kSecond / 20;
 constexpr timespec kAtMost{1, 0};
 // Share of the time between two samples on a core from which on a thread cannot have waited for
 // one.
@@ -72,6 +74,7 @@ void HostSampler::run() noexcept {
 void HostSampler::look() noexcept {
   if (!copy_rings()) return;
   looks_.fetch_add(1, std::memory_order_relaxed);
+  read_process_clock();
   bool loader_waits = false;
   for (Watched& watched : watched_) {
     if (watched.ring == nullptr) continue;
@@ -79,6 +82,13 @@ void HostSampler::look() noexcept {
     loader_waits = loader_waits || watched.in_loader();
   }
   if (loader_waits && works_ && python_.is_ready()) workers_.sample(python_, *codes_, queue_);
+}
+
+void HostSampler::read_process_clock() noexcept {
+  const std::int64_t now = recorder::clock_ns(CLOCK_REALTIME);
+  if (now - process_clock_read_at_ < kBetweenProcessReadings) return;
+  process_clock_read_at_ = now;
+  process_cpu_.put({now, recorder::clock_ns(CLOCK_PROCESS_CPUTIME_ID)});
 }
 
 // Copies the list of rings, by their place; another ring at a place begins anew.
@@ -222,9 +232,20 @@ bool HostSampler::collect(EventBatch& batch, StoreWriter& store, bool last) noex
     rows.asleep_in.push_back(sample.asleep_in);
     if (sample.waited != 0) add_wait(sample, batch.counters, store);
   }
+  ProcessCpu reading;
+  while (process_cpu_.take(reading))
+    add_reading(reading.time, kProcessCpuTrack, reading.cpu, batch.counters, store);
   LoopSample loop;
   while (loop_queue_.take(loop)) add_loop(loop, batch.counters, store);
   return false;
+}
+
+void HostSampler::add_reading(std::int64_t time, const std::string& track, std::int64_t value,
+                              Counters& counters, StoreWriter& store) {
+  counters.time.push_back(time);
+  counters.track.push_back(store.intern(track));
+  counters.process.push_back(0);
+  counters.value.push_back(static_cast<double>(value));
 }
 
 void HostSampler::add_loop(const LoopSample& sample, Counters& counters, StoreWriter& store) {
@@ -234,21 +255,13 @@ void HostSampler::add_loop(const LoopSample& sample, Counters& counters, StoreWr
                            std::string(view.known_name(count.function)) + "|" +
                            std::string(view.known_name(count.file)) +
                            (count.line == 0 ? "" : ":" + std::to_string(count.line));
-  const auto add = [&](const char* track, std::int64_t value) {
-    counters.time.push_back(sample.time);
-    counters.track.push_back(store.intern(track + loop));
-    counters.process.push_back(0);
-    counters.value.push_back(static_cast<double>(value));
-  };
-  add(kLoopPositionTrack, count.position);
-  if (count.end >= 0) add(kLoopEndTrack, count.end);
+  add_reading(sample.time, kLoopPositionTrack + loop, count.position, counters, store);
+  if (count.end >= 0) add_reading(sample.time, kLoopEndTrack + loop, count.end, counters, store);
 }
 
 void HostSampler::add_wait(const Sample& sample, Counters& counters, StoreWriter& store) {
-  counters.time.push_back(sample.time);
-  counters.track.push_back(store.intern(kThreadWaitTrack + std::to_string(sample.tid)));
-  counters.process.push_back(0);
-  counters.value.push_back(static_cast<double>(sample.waited));
+  add_reading(sample.time, kThreadWaitTrack + std::to_string(sample.tid),
+              static_cast<std::int64_t>(sample.waited), counters, store);
 }
 
 // The thread may still be in its last look: a figure may lack that.

@@ -66,6 +66,7 @@ class HostSampler final : public recorder::RowSource {
   void run() noexcept;
   void look() noexcept;
   bool copy_rings() noexcept;
+  void read_process_clock() noexcept;
   void sample(Watched& watched) noexcept;
   Place place_of(Watched& watched) noexcept;
   void count_loops(const Watched& watched, std::int64_t time) noexcept;
@@ -73,6 +74,8 @@ class HostSampler final : public recorder::RowSource {
   void put_asleep(Watched& watched) noexcept;
   void sleep(std::int64_t ns) noexcept;
   std::int64_t uneven(std::int64_t ns) noexcept;
+  static void add_reading(std::int64_t time, const std::string& track, std::int64_t value,
+                          Counters& counters, StoreWriter& store);
   static void add_loop(const LoopSample& sample, Counters& counters, StoreWriter& store);
   static void add_wait(const Sample& sample, Counters& counters, StoreWriter& store);
   void write_totals(StoreWriter& store) const noexcept;
@@ -88,6 +91,8 @@ class HostSampler final : public recorder::RowSource {
   LoaderWorkers workers_;
   SampleQueue queue_;
   LoopQueue loop_queue_;
+  ProcessCpuQueue process_cpu_;
+  std::int64_t process_clock_read_at_ = 0;
   std::vector<Watched> watched_;
   std::uint32_t random_ = 1;
   bool works_ = false;

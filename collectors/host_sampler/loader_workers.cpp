@@ -50,15 +50,20 @@ bool LoaderWorkers::list_children(pid_t tid) noexcept {
 }
 
 void LoaderWorkers::drop_ended(SampleQueue& queue) noexcept {
-  const std::int64_t now = recorder::clock_ns(CLOCK_REALTIME);
   for (std::size_t i = 0; i < count_; ++i) {
-    const bool ended = !workers_[i].listed && process_cpu_ns(workers_[i].pid) == 0;
-    if (ended && workers_[i].was_seen)
-      queue.put({.time = now, .tid = workers_[i].pid, .flags = kSampleWorker | kSampleEnded});
+    if (!workers_[i].listed && process_cpu_ns(workers_[i].pid) == 0) tell_end(workers_[i], queue);
   }
   const auto gone = std::remove_if(workers_.begin(), workers_.begin() + count_,
                                    [](const Worker& worker) { return !worker.listed; });
   count_ = static_cast<std::size_t>(gone - workers_.begin());
+}
+
+void LoaderWorkers::tell_end(Worker& worker, SampleQueue& queue) noexcept {
+  if (!worker.was_seen) return;
+  worker.was_seen = false;
+  queue.put({.time = recorder::clock_ns(CLOCK_REALTIME),
+             .tid = worker.pid,
+             .flags = kSampleWorker | kSampleEnded});
 }
 
 void LoaderWorkers::add(pid_t pid) noexcept {
@@ -83,7 +88,8 @@ void LoaderWorkers::sample_one(Worker& worker, PythonState& python, CodeTable& c
                                SampleQueue& queue) noexcept {
   if (worker.is_other) return;
   const std::uint64_t cpu = process_cpu_ns(worker.pid);
-  if (cpu == 0 || (worker.cpu != 0 && cpu - worker.cpu < kMoved_ns)) return;
+  if (cpu == 0) return tell_end(worker, queue);
+  if (worker.cpu != 0 && cpu - worker.cpu < kMoved_ns) return;
   ProcessMemory memory(worker.pid);
   errno = 0;
   if (worker.thread == 0) worker.thread = python.thread_in_fork(memory, worker.pid);

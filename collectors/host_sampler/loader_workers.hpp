@@ -44,6 +44,9 @@ class LoaderWorkers {
 
   bool list_children(pid_t tid) noexcept;  // false: that thread has none
   void drop_ended(SampleQueue& queue) noexcept;
+  // Once for each worker that was seen, also in a wait that goes on: a loop over epochs may wait for
+  // the last worker of one and the first of the next without a moment between.
+  void tell_end(Worker& worker, SampleQueue& queue) noexcept;
   void add(pid_t pid) noexcept;
   void sample_one(Worker& worker, PythonState& python, CodeTable& codes,
                   SampleQueue& queue) noexcept;

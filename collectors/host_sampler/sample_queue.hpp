@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples, and the counts of loops that go with some, on their way from the sampler's thread to the
-// writer's.
+// Samples, the counts of loops that go with some, and readings of the process's clock, on their way
+// from the sampler's thread to the writer's.
 #pragma once
 
 #include <sys/types.h>
@@ -32,5 +32,11 @@ struct LoopSample {
   LoopCount count;
 };
 using LoopQueue = recorder::SingleProducerQueue<LoopSample, 8192>;
+
+struct ProcessCpu {
+  std::int64_t time = 0;  // CLOCK_REALTIME
+  std::int64_t cpu = 0;   // CPU time of all threads so far, ns
+};
+using ProcessCpuQueue = recorder::SingleProducerQueue<ProcessCpu, 1024>;
 
 }  // namespace stepscope::host_sampler

@@ -86,11 +86,20 @@ bool takes_value(std::string_view option) {
   return option == "-W" || option == "-X";
 }
 
+// The text behind Python's -c. Processes that multiprocessing starts are called after the module
+// that the text imports from: "multiprocessing.spawn".
+std::string_view source_of(std::string_view text) {
+  constexpr std::string_view kImport = "from multiprocessing.";
+  if (!text.starts_with(kImport)) return "-c";
+  text.remove_prefix(std::string_view("from ").size());
+  return text.substr(0, text.find(' '));
+}
+
 std::string_view script_of(int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
     if (word == "-m" && i + 1 < argc) return argv[i + 1];
-    if (word == "-c") return word;
+    if (word == "-c") return i + 1 < argc ? source_of(argv[i + 1]) : word;
     if (takes_value(word)) {
       ++i;
     } else if (!word.starts_with('-')) {

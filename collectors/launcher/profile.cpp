@@ -203,11 +203,15 @@ class ProfiledRun {
   // A process that lives on may still write into the folder; of one whose files are damaged they
   // are all that is left.
   void nothing_recorded(const recorder::Salvage& salvaged) const {
-    say("{}", why_nothing_was_recorded());
     if (salvaged.running > 0) {
-      say("{} of its processes still run: {} stays for what they may record", salvaged.running,
+      say("nothing is recorded yet, and {} process{} of the command still run{}: {} stays for what "
+          "that may record",
+          salvaged.running, salvaged.running == 1 ? "" : "es", salvaged.running == 1 ? "s" : "",
           shown_path(folder_));
-    } else if (salvaged.problems.empty() && why_it_stays(folder_).empty()) {
+      return;
+    }
+    say("{}", why_nothing_was_recorded());
+    if (salvaged.problems.empty() && why_it_stays(folder_).empty()) {
       remove_folder();
       say("{} held nothing and was removed", shown_path(folder_));
     }
@@ -218,9 +222,11 @@ class ProfiledRun {
     if (failed())
       return "nothing was recorded: the program ended before it did anything that is recorded";
     return fmt::format(
-        "no process recorded anything: no PyTorch of a known version (2.4 to 2.15, no nightly; "
-        "STEPSCOPE_TRUST_TORCH=1 tries any) and no NVTX ranges were seen, nor a Python program "
-        "that computed behind its imports (one that loads no extension module is not seen){}{}",
+        "no process recorded anything: neither PyTorch (2.4 to 2.15, no nightly; "
+        "STEPSCOPE_TRUST_TORCH=1 tries any), nor NVTX ranges, nor Python that computes with a "
+        "library in machine code, such as NumPy, was seen{}{}; marks show the steps of any "
+        "program: "
+        "'stepscope help recording'",
         options_.only.empty() ? "" : " in the processes that --only selects",
         options_.capture.any() ? " at the time that the capture options name" : "");
   }

@@ -11,7 +11,8 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <thread>
+
+#include "collectors/launcher/core_limit.hpp"
 
 namespace stepscope::launcher {
 namespace {
@@ -52,7 +53,7 @@ Json machine() {
           {"kernel", system.release},
           {"architecture", system.machine},
           {"cpu", cpu_model()},
-          {"cpus", std::thread::hardware_concurrency()}};
+          {"cpus", usable_cores()}};
 }
 
 Json exit_of(const RunFacts& facts) {

@@ -17,7 +17,7 @@ struct Bytecode {
   // opcode.h and the module `opcode` of that version; tests compare them with the running one.
   Opcodes caches;
   Opcodes for_iter, jump_back;   // each in all its forms
-  char wide_argument;            // EXTENDED_ARG
+  Opcodes wide_argument;         // EXTENDED_ARG, quickened (3.11) as well
   Opcodes branches;              // forward, or go on
   char jump_forward, wait_back;  // JUMP_FORWARD, JUMP_BACKWARD_NO_INTERRUPT
   Opcodes branches_back;         // or go on
@@ -30,8 +30,8 @@ constexpr Bytecode kVersions[] = {
      "1111000011001111110000000000100400000000004200000100500001100001"
      "00000000000001010000000004400044a00000101114000001111xxxxxxxxxxx"
      "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx0",
-     "\x5d", "\x8c\x26\xad\xae\xaf\xb0", '\x90', "\x5d\x6f\x70\x72\x73\x7b\x80\x81", '\x6e', '\x86',
-     "\xad\xae\xaf\xb0", "\x53\x77\x82"},
+     "\x5d", "\x8c\x26\xad\xae\xaf\xb0", "\x90\x22", "\x5d\x6f\x70\x72\x73\x7b\x80\x81", '\x6e',
+     '\x86', "\xad\xae\xaf\xb0", "\x53\x77\x82"},
     {12,
      "0000001110100110101111133100330000300033333333333000000031111011"
      "1111009099009999999000000000110400000000009100044400400000110000"
@@ -39,7 +39,7 @@ constexpr Bytecode kVersions[] = {
      "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
      "\x5d\x3e\x3f\x40\x41",
      "\x8c",
-     '\x90',
+     "\x90",
      "\x5d\x3e\x3f\x40\x41\x72\x73\x7b\xa8\x80\x81",
      '\x6e',
      '\x86',
@@ -52,7 +52,7 @@ constexpr Bytecode kVersions[] = {
      "9999999999944110144411333333111xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
      "\x48\xbb\xbc\xbd\xbe",
      "\x4d",
-     '\x47',
+     "\x47",
      "\x48\xbb\xbc\xbd\xbe\x61\x62\x63\x64\x68\xd0",
      '\x4f',
      '\x4e',
@@ -79,7 +79,7 @@ bool read_instruction(const Bytecode& version, std::span<const std::uint16_t> un
   for (; at < units.size(); ++at) {
     out.opcode = static_cast<char>(units[at] & 0xFF);
     out.argument = out.argument << 8U | units[at] >> 8U;
-    if (out.opcode == version.wide_argument) continue;
+    if (version.wide_argument.find(out.opcode) != Opcodes::npos) continue;
     const char caches = version.caches[static_cast<unsigned char>(out.opcode)];
     out.next = static_cast<std::uint32_t>(at + 1) +
                (caches == 'a' ? 10U : static_cast<std::uint32_t>(caches - '0'));

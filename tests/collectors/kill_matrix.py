@@ -338,7 +338,7 @@ def torch_exec():
     assert run.count("Optimizer.step#AdamW.step") == 20 + 5
 
 
-def torch_dataloader(starts=1):
+def torch_dataloader(starts):
     command = torch_command("dataloader")
     before = plain(command)
     for _ in range(starts):
@@ -426,8 +426,8 @@ CASES = {
     "torch_sigkill": lambda: torch_case("sigkill", reason=SIGNALLED, status=9),
     "torch_abort": lambda: torch_case("abort", reason=SIGNALLED, status=6),
     "torch_exec": torch_exec,
-    "torch_dataloader": torch_dataloader,
-    "torch_dataloader_20_starts": lambda: torch_dataloader(20),
+    "torch_dataloader_3_starts": lambda: torch_dataloader(3),
+    "torch_dataloader_20_starts": lambda: torch_dataloader(20),  # scripts/nightly
     "torch_profiler_inside": torch_profiler_inside,
     "torch_memory": torch_memory,
     "torch_ranks_pass": lambda: torch_ranks("pass"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks that a launcher started: each under a profiler of its own, or all under one; on one host, and on two.
+"""launched_ranks.py [mpirun] [mpich] [slurm]: ranks that a launcher started: each under a profiler of its own, or all under one; on one host, and on two.
 
 mpirun is Open MPI's, where it is installed. srun and MPICH are played by their variables, and the second host by processes
 with another host name (a UTS namespace, which needs root). Each job's report must have all ranks and name the late one."""
@@ -75,12 +75,15 @@ def by_variables(folder, name, rank_variable, size_variable, port, second_host):
 
 
 def main():
+    kinds = sys.argv[1:] or ["mpirun", "mpich", "slurm"]
     can_be_two = subprocess.run([*ON_NODE_2, "true"], capture_output=True).returncode == 0
     with tempfile.TemporaryDirectory() as folder:
-        if shutil.which("mpirun"):
+        if "mpirun" in kinds and shutil.which("mpirun"):
             under_mpirun(folder)
-        by_variables(folder, "mpich", "PMI_RANK", "PMI_SIZE", 29613, False)
-        by_variables(folder, "slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", 29614, can_be_two)
+        if "mpich" in kinds:
+            by_variables(folder, "mpich", "PMI_RANK", "PMI_SIZE", 29613, False)
+        if "slurm" in kinds:
+            by_variables(folder, "slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", 29614, can_be_two)
     print("ok", "with mpirun" if shutil.which("mpirun") else "without mpirun", "two hosts" if can_be_two else "one host")
 
 

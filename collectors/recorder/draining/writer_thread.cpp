@@ -20,6 +20,7 @@
 #include "collectors/recorder/draining/salvage.hpp"
 #include "collectors/recorder/live_files/ring.hpp"
 #include "collectors/recorder/process_state.hpp"
+#include "core/model/losses.hpp"
 
 namespace stepscope::recorder {
 namespace {
@@ -172,8 +173,8 @@ class Writer {
     gave_up_ = true;
     process.phase = Phase::closed;
     std::array<char, 96> when{};
-    std::snprintf(when.data(), when.size(), "; recording ended %.1f s after the process began",
-                  static_cast<double>(process_life_ns()) / 1e9);
+    std::snprintf(when.data(), when.size(), "%s%.1f s after the process began",
+                  kRecordingEnded.data(), static_cast<double>(process_life_ns()) / 1e9);
     const std::string text = why + when.data();
     give_up_last_space(session_path(kLastSpaceSuffix.data()).data(), text);
     note_at_end(text + ": steps that were over by then are here, what came later is not");

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "collectors/recorder/clock.hpp"
 #include "core/model/events.hpp"
 #include "tests/collectors/recorded_child.hpp"
 
@@ -26,6 +27,11 @@ void run_for(milliseconds time) {
   const auto until = std::chrono::steady_clock::now() + time;
   volatile unsigned turns = 0;
   while (std::chrono::steady_clock::now() < until) turns = turns + 1;
+}
+
+void use_cpu_for(milliseconds time) {
+  while (recorder::clock_ns(CLOCK_THREAD_CPUTIME_ID) < std::chrono::nanoseconds(time).count()) {
+  }
 }
 
 void start_sampler() {
@@ -66,6 +72,26 @@ TEST_F(HostSamplerTest, ASilentThreadHasSamplesWhileItRunsAndOneWhereItSleeps) {
   EXPECT_GE(sleeping, 1U);
   EXPECT_GE(asleep, 1U);
   EXPECT_LE(sleeping, 5U) << "a thread that sleeps is where it was";
+}
+
+TEST_F(HostSamplerTest, TheProcessClockHoldsAllThreads) {
+  record([] {
+    start_sampler();
+    range("begin");
+    std::thread other([] { use_cpu_for(milliseconds(300)); });
+    other.join();
+    range("end");
+  });
+  const Trace trace = read();
+  const Counters& c = trace.data().counters;
+  double first = -1, last = 0;
+  for (std::size_t row = 0; row < c.size(); ++row) {
+    if (trace.text(c.track[row]) != kProcessCpuTrack) continue;
+    EXPECT_GE(c.value[row], last);
+    last = c.value[row];
+    if (first < 0) first = last;
+  }
+  EXPECT_GE(last - first, 0.2e9) << "the other thread used 0.3 s";
 }
 
 TEST_F(HostSamplerTest, ThreadsMayBeginAndEndAllTheTime) {

@@ -40,6 +40,12 @@ TEST(Settings, GraphsAreRecordedByTheirNodesUnlessTheUserWantsThemWhole) {
   unsetenv("STEPSCOPE_GRAPHS");
 }
 
+TEST(NameOfProgram, OfAProcessOfMultiprocessingIsItsModule) {
+  const char* spawned = "from multiprocessing.spawn import spawn_main; spawn_main(tracker_fd=5)";
+  EXPECT_EQ(name_of({"python3", "-c", spawned, "--multiprocessing-fork"}), "multiprocessing.spawn");
+  EXPECT_EQ(name_of({"python3", "-c", "import torch"}), "-c");
+}
+
 TEST(Settings, PartsAreLeftOutByTheirNames) {
   setenv("STEPSCOPE_WITHOUT", "flush,streams", 1);
   const cupti::Parts parts = settings_from_environment().parts;

@@ -401,6 +401,18 @@ class EveryFunction(unittest.TestCase):
                 checked += len(ours)
         self.assertGreater(checked, 300)
 
+    def test_long_bodies_that_have_run(self):
+        """Jumps of over 255 units have a prefix, which CPython 3.11 changes in code that runs often."""
+        scope = {}
+        body = "\n".join(f"            x = x + {i} - {i}" for i in range(120))
+        exec(f"def long(n, x=0):\n    for i in range(n):\n        for j in (1, 2):\n{body}\n        x += 1\n", scope)
+        code = scope["long"].__code__
+        plain = probe.loops(code)
+        for _ in range(50):
+            scope["long"](3)
+        self.assertEqual(len(plain), 2)
+        self.assertEqual(probe.loops(code, as_it_runs=True), plain)
+
     @unittest.skipUnless(sys.version_info[:2] >= (3, 12), "handlers stand among other code")
     def test_handlers(self):
         import dis

@@ -36,10 +36,13 @@ def lines(code):
     return list(out)
 
 
-def loops(code):
-    """Our loops as (begin, end, has an iterator), in code units; None where they are not known."""
+def loops(code, as_it_runs=False):
+    """Our loops as (begin, end, has an iterator), in code units; None where they are not known.
+
+    as_it_runs: of the instructions that the interpreter has changed for its own use (3.11 and later)."""
     behind = handlers(code) if sys.version_info[:2] >= (3, 12) else []
-    raw = code.co_code[:2 * behind[0][0]] if behind else code.co_code
+    raw = code._co_code_adaptive if as_it_runs else code.co_code
+    raw = raw[:2 * behind[0][0]] if behind else raw
     units = (ctypes.c_uint16 * (len(raw) // 2)).from_buffer_copy(raw)
     out = (ctypes.c_uint32 * 96)()
     count = with_gil.probe_loops(sys.version_info[1], units, len(units), out)

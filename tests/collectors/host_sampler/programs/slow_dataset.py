@@ -1,4 +1,5 @@
-# A dataset whose items take 10 ms each, read with as many workers as the first argument says.
+# A dataset whose items take 10 ms each, read with as many workers as the first argument says, and
+# in as many epochs of 2.4 s together as the second one says.
 import sys
 import time
 
@@ -8,7 +9,7 @@ from torch.utils.data import DataLoader, Dataset
 
 class Slow(Dataset):
     def __len__(self):
-        return 240
+        return 240 // int(sys.argv[2])
 
     def __getitem__(self, index):
         time.sleep(0.010)  # planted
@@ -19,10 +20,11 @@ def main():
     model = torch.nn.Linear(64, 64)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     loader = DataLoader(Slow(), batch_size=8, num_workers=int(sys.argv[1]))
-    for batch in loader:  # planted: loop
-        optimizer.zero_grad()
-        model(batch).square().mean().backward()
-        optimizer.step()
+    for epoch in range(int(sys.argv[2])):
+        for batch in loader:  # planted: loop
+            optimizer.zero_grad()
+            model(batch).square().mean().backward()
+            optimizer.step()
 
 
 main()
