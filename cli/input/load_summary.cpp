@@ -44,7 +44,7 @@ Result<Summary> summary_of_run(const std::string& path, Trace trace, const ReadO
 Result<std::optional<Summary>> job_of_run(const std::string& path, const ReadOptions& options,
                                           const Progress& progress, std::optional<Trace>& loaded,
                                           std::string& why_not) {
-  if (!options.rank) {
+  if (!options.names_process()) {
     const auto ranks = traces_of_job({path});
     if (ranks->size() > 1)
       return read_job(*ranks, options.of_job(), progress, why_not, options.readers);
@@ -52,7 +52,7 @@ Result<std::optional<Summary>> job_of_run(const std::string& path, const ReadOpt
   Result<Trace> trace = load(path, progress);
   if (!trace) return trace.error();
   loaded = std::move(*trace);
-  if (options.rank) return std::optional<Summary>();
+  if (options.names_process()) return std::optional<Summary>();
   return read_job(*loaded, options.of_job(), why_not);
 }
 
@@ -73,7 +73,8 @@ Result<Summary> summary_of_trace(const std::string& path, const ReadOptions& opt
     loaded = std::move(*trace);
   }
   Result<Summary> summary = summary_of_run(path, std::move(*loaded), options);
-  if (summary && !why_not.empty()) summary->steps.notes.push_back(why_not);
+  if (summary && !why_not.empty())
+    summary->steps.notes.insert(summary->steps.notes.begin(), why_not);
   return summary;
 }
 
@@ -97,6 +98,7 @@ std::string_view option_without_effect(const ReadOptions& options, const Summary
     return "--plain-step";
   if (summary.flops) return "--flops-per-step";
   if (options.rank && options.rank != document.run.rank) return "--rank";
+  if (options.pid) return "--process";
   if (options.section && name_of(*options.section) != name_of(document.steps.chosen))
     return "--section";
   if (!options.step_marker.empty()) return "--step-marker";
@@ -106,7 +108,7 @@ std::string_view option_without_effect(const ReadOptions& options, const Summary
 }  // namespace
 
 bool may_be_files_of_job(const std::vector<std::string>& paths, const ReadOptions& options) {
-  return paths.size() > 1 && !options.rank &&
+  return paths.size() > 1 && !options.names_process() &&
          std::none_of(paths.begin(), paths.end(), is_report_document);
 }
 
@@ -181,10 +183,14 @@ void add_reading_options(CLI::App& verb, ReadOptions& options) {
   add_section_option(verb, options.section);
 }
 
-void add_rank_option(CLI::App& verb, ReadOptions& options) {
+void add_process_options(CLI::App& verb, ReadOptions& options) {
   verb.add_option("--rank", options.rank, "whose steps, of several ranks")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
+  verb.add_option("--process", options.pid,
+                  "whose steps, of a program with several processes: the report names their ids")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("PID");
 }
 
 }  // namespace stepscope

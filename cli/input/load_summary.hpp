@@ -21,15 +21,17 @@ namespace stepscope {
 
 // How a trace is read. A document has been read once already, so no option changes it.
 struct ReadOptions {
-  std::string step_marker;  // --step-marker REGEX
-  std::string phase;        // --phase REGEX
-  std::optional<std::int32_t> rank;
+  std::string step_marker;               // --step-marker REGEX
+  std::string phase;                     // --phase REGEX
+  std::optional<std::int32_t> rank;      // --rank N
+  std::optional<std::int64_t> pid = {};  // --process PID
   std::optional<SectionChoice> section;  // --section
   SummaryOptions summary;
   bool all_apply = false;  // an option that a document cannot follow is an error, not passed over
   bool find = false;       // look for findings, too (a document has them already)
   const JobReaders* readers = nullptr;  // processes that read a job beside this one
 
+  bool names_process() const { return rank || pid; }
   JobOptions of_job() const { return {step_marker, phase, section, summary, find}; }
 };
 
@@ -70,6 +72,6 @@ std::uint64_t bytes_to_read(const std::string& path);
 // --step-marker, --phase, and --section: which of the loops that a run has one after the other.
 void add_reading_options(CLI::App& verb, ReadOptions& options);
 // --rank, where a run of several ranks is read as one.
-void add_rank_option(CLI::App& verb, ReadOptions& options);
+void add_process_options(CLI::App& verb, ReadOptions& options);
 
 }  // namespace stepscope

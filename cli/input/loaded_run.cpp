@@ -7,9 +7,10 @@
 namespace stepscope {
 
 Result<LoadedRun> read_run(Trace trace, const std::string& path, const ReadOptions& options) {
-  Result<Steps> steps = find_steps(
-      trace,
-      {.marker_regex = options.step_marker, .rank = options.rank, .section = options.section});
+  Result<Steps> steps = find_steps(trace, {.marker_regex = options.step_marker,
+                                           .rank = options.rank,
+                                           .pid = options.pid,
+                                           .section = options.section});
   if (!steps) return steps.error();
   auto attribution = attribute(trace, *steps, {.phase_regex = options.phase});
   if (!attribution) return attribution.error();

@@ -60,6 +60,7 @@ Result<ReadOptions> read_options_of(const Arguments& arguments) {
   out.step_marker = arguments.text("step_marker");
   out.phase = arguments.text("phase");
   if (const auto rank = arguments.whole("rank")) out.rank = static_cast<std::int32_t>(*rank);
+  if (const auto pid = arguments.whole("process")) out.pid = static_cast<std::int64_t>(*pid);
   const Status checked = check_read_options(out);
   if (!checked) return checked.error();
   return out;
@@ -92,7 +93,12 @@ std::vector<Field> reading_fields() {
                 "the first; by default \"1\""},
       {.name = "rank",
        .type = FieldType::whole,
-       .about = "Of a run of several ranks, whose steps; by default the lowest's",
+       .about = "Of a run of several ranks, whose steps; by default all ranks are summed up",
+       .most = INT32_MAX},
+      {.name = "process",
+       .type = FieldType::whole,
+       .about = "Of a run of several processes without ranks, whose steps: a process id, as the "
+                "notes of `report` name them",
        .most = INT32_MAX},
       {.name = "step_marker",
        .about = "Regular expression of the ranges or ops that are steps, where the finder chose "
@@ -103,23 +109,41 @@ std::vector<Field> reading_fields() {
 bool RunName::is_same(const RunName& other) const {
   const auto of = [](const RunName& run) {
     return std::tuple(run.path, name_of(run.read.section.value_or(SectionChoice{})), run.read.rank,
-                      run.read.step_marker, run.read.phase);
+                      run.read.pid, run.read.step_marker, run.read.phase);
   };
   return of(*this) == of(other);
 }
 
-const Summary& Run::summary_with_findings() {
-  if (loaded_ && !loaded_->summary.findings)
-    loaded_->summary.findings = find_all_replayed(
-        loaded_->trace, loaded_->steps, loaded_->attribution, loaded_->summary, made_replay());
-  return summary();
+// Findings of a job are looked for when they are first asked for: that reads its ranks again.
+void Run::read_job_once(bool find) {
+  if (!loaded_ || (asked_for_job_ && (!find || !job_ || job_->findings))) return;
+  asked_for_job_ = true;
+  JobOptions options = name_.read.of_job();
+  options.find = find;
+  std::string why_not;
+  job_ = read_job(loaded_->trace, options, why_not);
 }
 
 const Summary& Run::summary_of_job() {
-  std::string why_not;
-  if (loaded_ && !job_)
-    job_ = read_job(loaded_->trace, name_.read.of_job(), why_not).value_or(loaded_->summary);
-  return job_ ? *job_ : summary();
+  read_job_once(false);
+  return job_ ? *job_ : summary_of_rank();
+}
+
+const Summary& Run::summary() {
+  return name_.read.names_process() ? summary_of_rank() : summary_of_job();
+}
+
+const Findings& Run::findings_of_rank() {
+  if (!loaded_->summary.findings)
+    loaded_->summary.findings = find_all_replayed(
+        loaded_->trace, loaded_->steps, loaded_->attribution, loaded_->summary, made_replay());
+  return *loaded_->summary.findings;
+}
+
+const Summary& Run::summary_with_findings() {
+  if (!name_.read.names_process()) read_job_once(true);
+  if (loaded_ && (name_.read.names_process() || !job_)) findings_of_rank();
+  return summary();
 }
 
 Result<const LoadedRun*> Run::events() const {
@@ -143,7 +167,7 @@ Result<const Simulator*> Run::replay() {
 }
 
 std::uint64_t Run::bytes() const {
-  const Summary& s = summary();
+  const Summary& s = summary_of_rank();
   std::uint64_t out = s.cells.size() * sizeof(CellRow) + s.lines.size() * sizeof(LineRow) +
                       s.step_parts.size() * sizeof(s.step_parts.front());
   if (!loaded_) return out;

@@ -40,22 +40,29 @@ class Run {
   Run(RunName name, Summary document) : name_(std::move(name)), document_(std::move(document)) {}
 
   const RunName& name() const { return name_; }
-  const Summary& summary() const { return loaded_ ? loaded_->summary : *document_; }
+  // Returns what 'stepscope report' says: the summary of all ranks, where the run has several and
+  // none was chosen.
+  const Summary& summary();
   const Summary& summary_with_findings();
-  // Returns the summary of all ranks, where the run has several; else summary().
+  // Returns that of all ranks, where the run has several, whichever was chosen.
   const Summary& summary_of_job();
+  // Returns that of the one rank whose steps and replay are held.
+  const Summary& summary_of_rank() const { return loaded_ ? loaded_->summary : *document_; }
+  const Findings& findings_of_rank();  // only for a run with events
   // Error: usage, for a report's document.
   Result<const LoadedRun*> events() const;
   Result<const Simulator*> replay();  // errors: inconclusive too
   std::uint64_t bytes() const;
 
  private:
+  void read_job_once(bool find);
   const Result<Simulator>& made_replay();  // only for a run with events
 
   RunName name_;
   std::optional<LoadedRun> loaded_;
   std::optional<Summary> document_;
-  std::optional<Summary> job_;
+  bool asked_for_job_ = false;
+  std::optional<Summary> job_;  // nothing where the run is of one rank
   std::optional<Result<Simulator>> replay_;
 };
 

@@ -160,7 +160,7 @@ void add_diff_verb(CLI::App& app, int& status) {
       ->type_name("N,M");
   verb->add_flag("--anyway", arguments->anyway, "show the tables of runs that are not comparable");
   add_reading_options(*verb, arguments->read);
-  add_rank_option(*verb, arguments->read);
+  add_process_options(*verb, arguments->read);
   verb->footer(kDiffExamples);
   verb->callback([arguments, &status] { status = run_diff(*arguments); });
 }

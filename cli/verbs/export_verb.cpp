@@ -26,7 +26,8 @@ constexpr const char* kExportExamples =
     "partition'\n"
     "  stepscope export run.scope --to csv -o cells.csv          ns by step, cause, phase, line\n"
     "  stepscope export run.scope --to csv --table device_ops -o ops.csv\n"
-    "The file appears whole or not at all. Tables and views: stepscope help export.";
+    "The file appears whole or not at all. Tables and views: stepscope help export.\n"
+    "A page or Markdown of a run is its report: stepscope report run.scope -o run.html";
 
 struct ExportArguments {
   std::string trace;
@@ -46,6 +47,7 @@ const Exporter* exporter_named(const std::string& name) {
 Status write_export(const ExportArguments& arguments, const Trace& trace, const WholeFile& file) {
   const Result<Steps> steps = find_steps(trace, {.marker_regex = arguments.read.step_marker,
                                                  .rank = arguments.read.rank,
+                                                 .pid = arguments.read.pid,
                                                  .section = arguments.read.section});
   if (!steps) return steps.error();
   const auto attribution = attribute(trace, *steps, {.phase_regex = arguments.read.phase});
@@ -108,7 +110,7 @@ void add_export_verb(CLI::App& app, int& status) {
   verb->add_option("--table", arguments->options.table, "of csv: which table; by default cells")
       ->type_name("NAME");
   add_reading_options(*verb, arguments->read);
-  add_rank_option(*verb, arguments->read);
+  add_process_options(*verb, arguments->read);
   verb->footer(kExportExamples);
   verb->callback([arguments, &status] { status = run_export(*arguments); });
 }

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -95,6 +97,17 @@ constexpr Suffix kSuffixes[] = {
     {".json", "json"},        {".pftrace", "perfetto"},  {".sqlite", "sqlite"}, {".db", "sqlite"},
     {".csv", "csv"}};
 
+// A name without a suffix, or with one of these, says that its file is text.
+constexpr std::string_view kText[] = {"", ".txt", ".text", ".log", ".out"};
+
+// Returns a file's suffix where it is one that names a kind of file: ".pdf", not ".2026" or ".v2".
+std::string suffix_of(const std::string& file) {
+  std::string suffix = std::filesystem::path(file).extension().string();
+  const bool is_word = std::all_of(suffix.begin() + (suffix.empty() ? 0 : 1), suffix.end(),
+                                   [](unsigned char c) { return std::isalpha(c) != 0; });
+  return is_word && suffix.size() > 2 ? suffix : "";
+}
+
 std::string format_of_name(const std::string& file, const std::vector<std::string>& formats) {
   std::string_view unknown;
   for (const Suffix& suffix : kSuffixes) {
@@ -103,7 +116,10 @@ std::string format_of_name(const std::string& file, const std::vector<std::strin
       return std::string(suffix.format);
     unknown = suffix.end;
   }
-  if (unknown.empty()) return "";
+  const std::string suffix = suffix_of(file);
+  if (unknown.empty() && std::find(std::begin(kText), std::end(kText), suffix) != std::end(kText))
+    return "";
+  if (unknown.empty()) unknown = suffix;
   throw CLI::ValidationError(
       "--output", fmt::format("{}: no {} file can be written here; the formats are {}", file,
                               unknown, fmt::join(formats, ", ")));

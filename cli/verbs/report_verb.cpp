@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cli/input/job_traces.hpp"
+#include "cli/input/later_recording.hpp"
 #include "cli/input/load_summary.hpp"
 #include "cli/input/loaded_run.hpp"
 #include "cli/mpi/process_group.hpp"
@@ -171,11 +172,19 @@ void note_options_without_effect(const ReadOptions& options, const std::string& 
         path);
 }
 
-bool has_no_such_rank(const ReadOptions& options, const Error& error) {
-  return options.rank && error.code == ErrorCode::usage && error.message.starts_with("--rank");
+bool has_no_such_process(const ReadOptions& options, const Error& error) {
+  return options.names_process() && error.code == ErrorCode::usage &&
+         (error.message.starts_with("--rank") || error.message.starts_with("--process"));
 }
 
-// Each file gives a report. --rank chooses among several files those that hold the rank.
+void note_later_recording(const std::string& path) {
+  const std::string later = later_recording(path);
+  if (!later.empty())
+    say("stepscope report: {} was recorded later than {}, whose name was taken then\n", later,
+        path);
+}
+
+// Each file gives a report. --rank and --process choose among several files those that hold it.
 Result<std::vector<Summary>> summary_of_each(const std::vector<std::string>& paths,
                                              const ReadOptions& options, std::string& failed) {
   std::vector<Summary> out;
@@ -185,10 +194,11 @@ Result<std::vector<Summary>> summary_of_each(const std::vector<std::string>& pat
     if (!summary) {
       if (!no_rank) failed = path;
       no_rank = summary.error();
-      if (!has_no_such_rank(options, *no_rank)) return *no_rank;
+      if (!has_no_such_process(options, *no_rank)) return *no_rank;
       continue;
     }
     note_options_without_effect(options, path, *summary);
+    note_later_recording(path);
     out.push_back(std::move(*summary));
   }
   if (out.empty()) return *no_rank;
@@ -209,7 +219,10 @@ Result<std::vector<Summary>> summaries_of(const std::vector<std::string>& paths,
     }
   }
   auto each = summary_of_each(paths, options, failed);
-  if (each && !why_no_job.empty()) each->front().steps.notes.push_back(why_no_job);
+  if (each && !why_no_job.empty()) {
+    std::vector<std::string>& notes = each->front().steps.notes;
+    notes.insert(notes.begin(), why_no_job);
+  }
   return each;
 }
 
@@ -280,7 +293,7 @@ void add_report_verb(CLI::App& app, int& status) {
   option("--plain-step", arguments->plain_step, "step time without a profiler, like 38.2ms",
          "TIME");
   add_reading_options(*verb, arguments->read);
-  add_rank_option(*verb, arguments->read);
+  add_process_options(*verb, arguments->read);
   verb->add_flag("--without-long-steps", arguments->without_long_steps,
                  "a trimmed view, and said to be one: steps far beyond the median are left out");
   CLI::Option* flops =

@@ -134,6 +134,7 @@ Result<viewer::Run> load_run(const std::string& path, const ViewArguments& argum
   const viewer::RunOptions wanted{.step_marker = arguments.read.step_marker,
                                   .phase = arguments.read.phase,
                                   .rank = arguments.read.rank,
+                                  .pid = arguments.read.pid,
                                   .section = arguments.read.section};
   if (!arguments.screenshot.empty()) return viewer::analyse(std::move(*trace), wanted);
   return viewer::glance(std::move(*trace), wanted);
@@ -207,7 +208,7 @@ void add_view_verb(CLI::App& app, int& status) {
   verb->add_flag("--anyway", arguments->anyway,
                  "show the difference of runs that are not comparable");
   add_reading_options(*verb, arguments->read);
-  add_rank_option(*verb, arguments->read);
+  add_process_options(*verb, arguments->read);
   verb->add_option("--close-after-frames", arguments->frames, "close the window, for tests")
       ->group("");
   verb->footer(kViewExamples);

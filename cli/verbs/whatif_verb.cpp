@@ -154,7 +154,7 @@ void add_whatif_verb(CLI::App& app, int& status) {
   option("--plain-step", arguments->plain_step, "step time without a profiler, like 38.2ms",
          "TIME");
   add_reading_options(*verb, arguments->read);
-  add_rank_option(*verb, arguments->read);
+  add_process_options(*verb, arguments->read);
   verb->footer(fixes_help() + kWhatifExamples);
   verb->callback([arguments, &status] { status = run_whatif(*arguments); });
 }

@@ -359,6 +359,7 @@ void Desk::choose_kernel(const std::string& name) {
 Status Desk::pick_rank(std::int32_t rank) {
   RunOptions options = active().run().options;
   options.rank = rank;
+  options.pid.reset();
   options.job = active().run().job;
   auto other = analyse(active().run().trace, options);
   if (!other) return other.error();

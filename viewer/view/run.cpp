@@ -63,9 +63,10 @@ Run glance(Trace trace, const RunOptions& options) {
 }
 
 Result<Run> analyse(Trace trace, const RunOptions& options) {
-  auto steps = find_steps(
-      trace,
-      {.marker_regex = options.step_marker, .rank = options.rank, .section = options.section});
+  auto steps = find_steps(trace, {.marker_regex = options.step_marker,
+                                  .rank = options.rank,
+                                  .pid = options.pid,
+                                  .section = options.section});
   if (!steps) return steps.error();
   auto attribution = attribute(trace, *steps, {.phase_regex = options.phase});
   if (!attribution) return attribution.error();

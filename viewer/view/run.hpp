@@ -27,6 +27,7 @@ struct RunOptions {
   std::string step_marker;  // --step-marker REGEX
   std::string phase;        // --phase REGEX
   std::optional<std::int32_t> rank;
+  std::optional<std::int64_t> pid = {};  // --process PID
   std::optional<SectionChoice> section;  // --section
   bool find = true;                      // look for findings, and at all ranks, too
   std::shared_ptr<const Summary> job;    // summary of all ranks, where it is known already

@@ -2,6 +2,8 @@
 // Tool "findings": what costs time, by what its fix would give; and what was cleared or not judged.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/mcp/tool.hpp"
 #include "core/findings/all_findings.hpp"
 #include "core/report/report.hpp"
@@ -11,6 +13,11 @@
 
 namespace stepscope::mcp {
 namespace {
+
+constexpr const char* kOfJob =
+    "these are of all ranks together, as table `ranks` lists them; `report` with rank=N reads one "
+    "alone from then on, and `whatif`, `steps` and `event` are of one (the lowest, if none is "
+    "chosen)";
 
 std::vector<Field> finding_fields() {
   return {
@@ -24,8 +31,13 @@ std::vector<Field> finding_fields() {
        .choices = {"found", "no_gain", "cleared", "abstained"}}};
 }
 
-Status check_id(const std::string& id) {
-  if (id.empty()) return Done{};
+// A job has findings of its own, beside those of the rules.
+Status check_id(const std::string& id, const Findings& findings) {
+  const auto is_it = [&id](const auto& one) { return one.id == id; };
+  if (id.empty() || std::any_of(findings.found.begin(), findings.found.end(), is_it) ||
+      std::any_of(findings.cleared.begin(), findings.cleared.end(), is_it) ||
+      std::any_of(findings.abstained.begin(), findings.abstained.end(), is_it))
+    return Done{};
   const auto ids = finding_ids();
   for (const std::string_view known : ids)
     if (known == id) return Done{};
@@ -49,13 +61,14 @@ Json short_row(const Finding& finding, const StepScale& scale) {
   return out;
 }
 
+// A fix for whatif is named for the one rank that it replays, which a job's findings need not be about.
 Json full_row(const Finding& finding, const StepScale& scale, const Run& run) {
   Json out = json_rows::finding(finding);
   const report::FindingText text = report::finding_text(finding, scale);
   out["gain"] = text.gain;
   out["gain_share"] = text.gain_share;
   const auto events = run.events();
-  if (events && !finding.fixes.empty())
+  if (events && !scale.summary.job && !finding.fixes.empty())
     out["whatif_fix"] = text_of(finding.fixes, (*events)->trace, (*events)->attribution);
   return out;
 }
@@ -71,7 +84,7 @@ Json reasons_page(const std::vector<NotFound>& list, const std::string& id, Json
   return page(std::move(head), {.size = rows.size(), .at = at}, arguments);
 }
 
-Json found_page(const Run& run, const std::vector<Finding>& list, const std::string& id, Json head,
+Json found_page(Run& run, const std::vector<Finding>& list, const std::string& id, Json head,
                 const Arguments& arguments) {
   const StepScale scale = scale_of(run.summary());
   std::vector<const Finding*> rows;
@@ -83,8 +96,9 @@ Json found_page(const Run& run, const std::vector<Finding>& list, const std::str
   return page(std::move(head), {.size = rows.size(), .at = at, .as_table = false}, arguments);
 }
 
-Json head_of(const Run& run, const Findings& all) {
+Json head_of(Run& run, const Findings& all) {
   Json out = {{"trace", run.name().path}};
+  if (run.summary().job) out["ranks"] = kOfJob;
   if (!all.caution.empty()) out["caution"] = all.caution;
   if (!all.no_forecast.empty()) out["no_forecast"] = all.no_forecast;
   out["found"] = all.found.size();
@@ -96,13 +110,13 @@ Json head_of(const Run& run, const Findings& all) {
 
 Result<Json> answer_findings(const ToolCall& call) {
   const std::string id = call.arguments.text("id");
-  const Status known = check_id(id);
-  if (!known) return known.error();
   const auto run = call.runs.named_by(call.arguments, call.progress);
   if (!run) return run.error();
   const auto& findings = (*run)->summary_with_findings().findings;
   if (!findings)
     return usage_error((*run)->name().path + ": this report was written without findings");
+  const Status known = check_id(id, *findings);
+  if (!known) return known.error();
   const std::string list = call.arguments.text("list", "found");
   Json head = head_of(**run, *findings);
   if (list == "found" || list == "no_gain")

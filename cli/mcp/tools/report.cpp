@@ -6,6 +6,7 @@
 
 #include "cli/mcp/tool.hpp"
 #include "core/report/report.hpp"
+#include "core/report/tables.hpp"
 #include "reports/json/json_rows.hpp"
 
 namespace stepscope::mcp {
@@ -81,6 +82,7 @@ Json head_of(const report::Report& report) {
   out["steps"] = report.steps.empty() ? "" : report.steps.front().text;
   if (Json sections = section_heads(report.tables.loops.front()); !sections.empty())
     out["sections"] = std::move(sections);
+  if (s.job) out["ranks"] = report::table_named("ranks", report.scale).texts;
   out["lines"] = line_heads(s, report.scale);
   out["findings"] = finding_heads(report);
   out["trust"] = trust_texts(report);
@@ -112,8 +114,10 @@ Tool report_tool() {
           "the best findings and how far the trace can be trusted. Details: `findings`, "
           "`table` (lines, kernels, phases, ...), `steps`, `events`. A trace is a .scope folder of "
           "'stepscope profile', a PyTorch profiler file (.json, .json.gz), an SQLite export "
-          "of Nsight Systems, or a report's JSON. section, rank, step_marker and phase "
-          "hold for all later answers on this trace.",
+          "of Nsight Systems, or a report's JSON. A run of several ranks is read as one job, "
+          "unless "
+          "rank is given. section, rank, step_marker and phase hold for all later answers on "
+          "this trace.",
       .fields = joined(joined({trace_field()}, reading_fields()), page_fields()),
       .answer = answer_report};
 }

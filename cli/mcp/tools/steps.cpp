@@ -70,14 +70,14 @@ Json short_step(const Summary& s, std::uint32_t row, std::int64_t zero) {
 std::int64_t zero_of(const Run& run) {
   const auto events = run.events();
   if (events) return (*events)->trace.begin();
-  const auto& list = run.summary().steps.list;
+  const auto& list = run.summary_of_rank().steps.list;
   return list.empty() ? 0 : list.front().window.begin;
 }
 
 Result<Json> answer_steps(const ToolCall& call) {
   const auto run = call.runs.named_by(call.arguments, call.progress);
   if (!run) return run.error();
-  const Summary& s = (*run)->summary();
+  const Summary& s = (*run)->summary_of_rank();
   const std::int64_t zero = zero_of(**run);
   std::vector<std::uint32_t> rows = rows_of(s, call.arguments.text("which", "counted"));
   const auto wanted = call.arguments.whole("step");

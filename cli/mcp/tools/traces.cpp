@@ -32,7 +32,7 @@ std::vector<std::string> recorded_here() {
 }
 
 Json kept_json(const Run& run) {
-  const Summary& s = run.summary();
+  const Summary& s = run.summary_of_rank();
   return {{"trace", run.name().path},
           {"bytes", run.bytes()},
           {"events", s.run.events},

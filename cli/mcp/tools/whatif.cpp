@@ -59,7 +59,7 @@ Result<WhatIf> ask(const ToolCall& call, Run& run) {
   if (!call.arguments.has("plain_step")) {
     const auto replay = run.replay();
     if (!replay) return replay.error();
-    return ask_whatif(request, **events, *run.summary_with_findings().findings, **replay);
+    return ask_whatif(request, **events, run.findings_of_rank(), **replay);
   }
   const auto plain = parse_duration(call.arguments.text("plain_step"));
   if (!plain) return usage_error("plain_step: " + plain.error().message);

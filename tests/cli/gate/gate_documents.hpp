@@ -40,7 +40,7 @@ inline void add_work(nlohmann::ordered_json& document, const std::string& count,
   for (auto& row : document["counts"]) {
     if (row["name"] != count) continue;
     row["total"] = row["total"].get<std::uint64_t>() + steps * a_step;
-    for (const char* name : {"least_a_step", "most_a_step"})
+    for (const char* name : {"least_a_step", "most_a_step", "p10_a_step", "p90_a_step"})
       row[name] = row[name].get<std::uint64_t>() + a_step;
     row["places"].push_back({{"total", steps * a_step}});  // at no line
   }

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/run_stepscope.hpp"
@@ -171,12 +173,48 @@ TEST_F(FilesOfRanks, FilesOfOneRankAreReportsOfTheirOwn) {
   EXPECT_THAT(run.out, HasSubstr("====="));
 }
 
-TEST_F(FilesOfRanks, AFileThatCannotBeReadIsNamed) {
+TEST_F(FilesOfRanks, AFileThatCannotBeReadIsNamedAndTheRestReported) {
   both();
+  write_file(folder_.at("c.json"), "{\"traceEvents\": [");
+  const Json report = job_of(folder_.path().string());
+  EXPECT_EQ(report["job"]["ranks"].size(), 2U);
+  EXPECT_THAT(report["job"]["notes"].dump(), HasSubstr("a part of the job is left out: "));
+  EXPECT_THAT(report["job"]["notes"].dump(), HasSubstr("c.json"));
+}
+
+TEST_F(FilesOfRanks, OneFileThatCanBeReadIsNoJob) {
+  write("a.json", {.rank = 0});
   write_file(folder_.at("c.json"), "{\"traceEvents\": [");
   const RunOutcome run = run_stepscope("report " + folder_.path().string());
   EXPECT_EQ(run.status, 4);
   EXPECT_THAT(run.err, HasSubstr("c.json"));
+}
+
+TEST_F(FilesOfRanks, RanksMayHaveAFolderEachAndHiddenFilesAreNone) {
+  for (int rank = 0; rank < 2; ++rank) {
+    std::filesystem::create_directory(folder_.at(fmt::format("rank{}", rank)));
+    write(fmt::format("rank{}/trace.json", rank), {.rank = rank});
+    write_file(folder_.at(fmt::format("rank{}/._trace.json", rank)), "of another file system");
+  }
+  const Json report = job_of(folder_.path().string());
+  EXPECT_EQ(report["job"]["ranks"].size(), 2U);
+  EXPECT_EQ(report["job"]["notes"].dump().find("left out"), std::string::npos);
+}
+
+// A mean over the ranks would take it for an idle one.
+TEST_F(FilesOfRanks, ARankWhoseDeviceWasNotRecordedIsLeftOut) {
+  for (int rank = 0; rank < 3; ++rank)
+    write(fmt::format("{}.json", rank), {.rank = rank, .world = 3});
+  Json blind = Json::parse(kineto_of({.rank = 1, .world = 3}, 13'110));
+  Json& events = blind["traceEvents"];
+  events.erase(std::remove_if(events.begin(), events.end(),
+                              [](const Json& event) { return event["cat"] == "kernel"; }),
+               events.end());
+  write_file(folder_.at("1.json"), blind.dump());
+  const Json report = job_of(folder_.path().string());
+  EXPECT_EQ(report["job"]["ranks"].size(), 2U);
+  EXPECT_THAT(report["job"]["notes"].dump(),
+              HasSubstr("rank 1 is left out: the work of its device"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "cli/input/load_summary.hpp"
 #include "cli/mcp/server.hpp"
 #include "cli/mcp/tool.hpp"
 #include "core/store/save.hpp"
@@ -17,12 +18,14 @@
 #include "tests/cli/run_stepscope.hpp"
 #include "tests/core/steps/loop_maker.hpp"
 #include "tests/reports/sample_summaries.hpp"
+#include "tests/support/recorded_job.hpp"
 
 namespace stepscope::mcp {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 const std::string kSlow = STEPSCOPE_SOURCE_DIR "/tests/data/kineto/sync_mask_norms.bad.json.gz";
@@ -389,6 +392,27 @@ TEST(McpTools, TheRanksOfAJobAreATable) {
             job.job->ranks[2].costs_ns_total);
   EXPECT_EQ(ranks["rows"][2][column(ranks, "note")], "late: host");
   EXPECT_THAT(session.call("table", {{"name", "devices"}})["rows"], SizeIs(0));
+}
+
+TEST(McpTools, ARunOfSeveralRanksIsReadAsTheJobUnlessOneIsChosen) {
+  const Folder folder;
+  const recorded_job::Plan plan{
+      .folder = folder.at("job.scope"), .ranks = 2, .steps = 12, .kernels = 10};
+  ASSERT_TRUE(recorded_job::write_job(plan).ok());
+  const auto report = load_summary(plan.folder);
+  ASSERT_TRUE(report.ok() && report->job);
+  Session session({plan.folder});
+  const Json job = session.call("report");
+  EXPECT_EQ(job["wall_ns_total"], report->partition.wall_ns_total);
+  EXPECT_THAT(job["ranks"].dump(), HasSubstr("rank 1"));
+  EXPECT_THAT(job["findings"].dump(), HasSubstr("late_rank train.py:12"));
+  const Json late = session.call("findings", {{"id", "late_rank"}});
+  EXPECT_THAT(late["ranks"].get<std::string>(), HasSubstr("rank=N"));
+  EXPECT_EQ(late["rows"][0]["line"], 12);
+  EXPECT_EQ(session.call("table", {{"name", "phases"}})["wall_ns_total"], job["wall_ns_total"]);
+  const Json alone = session.call("report", {{"rank", 0}});
+  EXPECT_FALSE(alone.contains("ranks"));
+  EXPECT_THAT(alone["findings"].dump(), Not(HasSubstr("late_rank")));
 }
 
 TEST(McpTools, SaysWhichFieldOrFileIsWrong) {

@@ -27,8 +27,8 @@ TEST(Outputs, TheFileThatIsReadIsNotWrittenOver) {
   const std::string verbs[] = {
       "report " + trace + " --format json -o " + trace,
       "report " + trace + " --format json -o " + folder.at("link"),
-      "diff " + trace + " " + kReadTrace + " -o " + trace,
-      "whatif " + trace + " -o " + trace,
+      "diff " + trace + " " + kReadTrace + " --format text -o " + trace,
+      "whatif " + trace + " --format text -o " + trace,
       "export " + trace + " --to csv -o " + trace,
       "gate --baseline " + trace + " --candidate " + kReadTrace + " --json " + trace};
   for (const std::string& verb : verbs) {

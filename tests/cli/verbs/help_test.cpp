@@ -116,6 +116,18 @@ TEST(OutputName, OfAFormatThatTheVerbDoesNotWriteIsRefused) {
   EXPECT_EQ(run_stepscope("export " + kNormsTrace + " -o " + folder.at("e.txt")).status, 2);
 }
 
+TEST(OutputName, WithAnUnknownSuffixIsRefusedUnlessTheFormatIsGiven) {
+  const Folder folder;
+  const auto report_to = [&folder](const std::string& options) {
+    return run_stepscope("report " + kNormsTrace + " -o " + folder.at(options));
+  };
+  const RunOutcome pdf = report_to("r.pdf");
+  EXPECT_EQ(pdf.status, 2);
+  EXPECT_THAT(pdf.err, HasSubstr("no .pdf file can be written here; the formats are text"));
+  EXPECT_EQ(report_to("r.pdf --format text").status, 0);
+  EXPECT_EQ(report_to("report.2026-11-28").status, 0);
+}
+
 TEST(OutputName, OfAPictureIsThatOfAPng) {
   const Folder folder;
   const RunOutcome run =
