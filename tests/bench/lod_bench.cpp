@@ -108,6 +108,7 @@ BENCHMARK(frame)
     ->Unit(benchmark::kMillisecond);
 
 BENCHMARK(whole)
+    ->Args({1'000'000, 1920})
     ->Args({100'000'000, 1920})
     ->Args({100'000'000, 3840})
     ->Iterations(25)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an operation takes where operations are tiny: CPU time of this thread, the least of 20
 // rounds. Run it alone, under `stepscope profile` and with --native-lines.
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -17,16 +19,16 @@ double cpu_ns() {
   return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
 }
 
-[[gnu::noinline]] torch::Tensor at_depth(const torch::Tensor& x, int depth) {
+[[gnu::noinline]] at::Tensor at_depth(const at::Tensor& x, int depth) {
   return depth > 0 ? at_depth(x, depth - 1) + 0 : x + 1;
 }
 
 }  // namespace
 
 int main() {
-  torch::set_num_threads(1);
-  const torch::NoGradGuard no_gradient;
-  torch::Tensor x = torch::ones({4});
+  at::set_num_threads(1);
+  const at::NoGradGuard no_gradient;
+  at::Tensor x = at::ones({4});
   double least = 1e18;
   for (int round = 0; round < kRounds; ++round) {
     const double begin = cpu_ns();

@@ -131,6 +131,10 @@ class PageCommands(unittest.TestCase):
         page, printed = ["one", "...", "four 4", "..."], ["one", "two", "3", "four 5", "six"]
         self.assertIsNone(page_commands.missing_line(page, printed))
 
+    def test_lines_of_a_busy_machine_do_not_count(self):
+        noise = ["  host.core_wait  1.2", "  The steps of A differ by more (p50 20.7 ms, p90 35.5 ms). Record several"]
+        self.assertIsNone(page_commands.missing_line(["one", "two"], ["one", *noise, "two"]))
+
     def test_left_out_words(self):
         self.assertIsNone(page_commands.missing_line(["from .../train.py:3 in ..."], ["from a/b/train.py:77 in f: x"]))
 

@@ -1,56 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_trainers/token_pipeline/training/training.hpp"
 
-#include <ATen/Parallel.h>
 #include <ATen/ops/allclose.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <mutex>
 
-#include "reference_trainers/token_pipeline/data/batch_feed.hpp"
 #include "tests/reference_trainers/comm/in_process_ranks.hpp"
-#include "tests/reference_trainers/token_pipeline/small_pipeline.hpp"
+#include "tests/reference_trainers/token_pipeline/trained.hpp"
 
 namespace stepscope::token_pipeline {
 namespace {
 
-// Sums of float32 in another order: what the fixes may differ by, of a loss, over some steps.
-constexpr double kTolerance = 1e-5;
-
-std::vector<double> train(const Config& config, trainers::Comm& group) {
-  at::set_num_threads(1);
-  const Regions regions = make_regions(config);
-  BatchFeed feed(config, regions, *SampleOrder::make(config, regions), at::kCPU);
-  Training training(config, at::kCPU, group);
-  std::vector<double> losses;
-  for (std::int64_t step = 0; step < config.steps; ++step)
-    for (const StepLoss& one : training.step(step, *feed.next())) losses.push_back(one.loss);
-  return losses;
-}
-
-std::vector<double> train_alone(const Config& config) {
-  trainers::SingleComm group;
-  return train(config, group);
-}
-
-void expect_near(const std::vector<double>& losses, const std::vector<double>& expected) {
-  ASSERT_EQ(losses.size(), expected.size());
-  for (std::size_t i = 0; i < losses.size(); ++i)
-    EXPECT_NEAR(losses[i], expected[i], kTolerance * expected[i]) << "step " << i + 1;
-}
-
 TEST(Training, EveryFixAloneAndWithAllBelowItGivesTheBaselinesLosses) {
-  const std::vector<double> baseline = train_alone(small_pipeline());
-  for (const auto& fix : all_fixes().all()) {
-    if (fix.on == nullptr || *fix.id == '\0') continue;
-    SCOPED_TRACE(fix.name);
-    Config config = small_pipeline();
-    ASSERT_TRUE(all_fixes().turn(config.fixes, {fix.name}, true));
-    expect_near(train_alone(config), baseline);
-    config.fixes = *all_fixes().up_to(fix.id);
-    expect_near(train_alone(config), baseline);
-  }
+  expect_every_fix_trains_the_same(small_pipeline(), at::kCPU);
 }
 
 TEST(Training, LossesAreReadWhereALineIsPrintedAndAreTheSame) {

@@ -1,75 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference_trainers/tree/training.hpp"
-
-#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/full.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
+
+#include "tests/reference_trainers/tree/trained.hpp"
 
 namespace stepscope::tree {
 namespace {
 
 using testing::ElementsAre;
-using testing::SizeIs;
-
-// Sums of float32 in another order, and products of bfloat16: of a loss, over some steps.
-constexpr double kTolerance = 1e-5, kToleranceOfBfloat16 = 1e-2;
-
-Config small_tree(std::int64_t steps = 8) {
-  Config config;
-  config.shape.d_model = 16;
-  config.batch = 3;
-  config.eval_sequences = 5;
-  config.steps = steps;
-  config.log_every = 3;
-  config.machine.device = trainers::DeviceWish::cpu;
-  return config;
-}
-
-struct Trained {
-  std::vector<double> losses;
-  double eval = 0;
-};
-
-Trained train(const Config& config) {
-  at::set_num_threads(1);
-  const Sequences sequences(config);
-  BatchFeed feed(config, sequences, at::kCPU);
-  Training training(config, at::kCPU);
-  Trained out;
-  for (std::int64_t step = 0; step < config.steps; ++step)
-    for (const double loss : training.step(step, sequences.leaf_of(step), *feed.next()))
-      out.losses.push_back(loss);
-  out.eval = training.evaluate(sequences);
-  return out;
-}
-
-void expect_near(const Trained& trained, const Trained& expected, double tolerance) {
-  ASSERT_EQ(trained.losses.size(), expected.losses.size());
-  for (std::size_t i = 0; i < trained.losses.size(); ++i)
-    EXPECT_NEAR(trained.losses[i], expected.losses[i], tolerance * expected.losses[i]) << i;
-  EXPECT_NEAR(trained.eval, expected.eval, tolerance * expected.eval);
-}
 
 TEST(TreeTraining, EveryFixAloneAndWithAllBelowItGivesTheBaselinesLosses) {
   for (const Kind kind : {Kind::tree, Kind::plain}) {
     Config config = small_tree();
     config.shape.kind = kind;
-    const Trained baseline = train(config);
-    EXPECT_THAT(baseline.losses, SizeIs(8));
-    for (const auto& fix : all_fixes().all()) {
-      if (fix.on == nullptr || *fix.id == '\0') continue;
-      SCOPED_TRACE(fix.name);
-      config.fixes = {};
-      ASSERT_TRUE(all_fixes().turn(config.fixes, {fix.name}, true));
-      expect_near(train(config), baseline,
-                  config.fixes.mixed_precision ? kToleranceOfBfloat16 : kTolerance);
-      config.fixes = *all_fixes().up_to(fix.id);
-      expect_near(train(config), baseline,
-                  config.fixes.mixed_precision ? kToleranceOfBfloat16 : kTolerance);
-    }
+    expect_every_fix_trains_the_same(config, at::kCPU);
   }
 }
 
