@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A warp a row, which it holds in registers: each number is read and written once. kHeld vectors of
-// kVector numbers a lane; those beyond the row's end are 0.
+// A row is held in the registers of kTeam warps: each number is read and written once. A lane holds
+// kHeld vectors of kVector numbers; those beyond the row's end are 0. Wide rows have more warps and
+// not more numbers a lane: a lane of 64 numbers leaves registers for few warps, and memory waits.
 #include "kernels/common/cuda_check.hpp"
 #include "kernels/transformer/transformer.hpp"
 #include "kernels/transformer/vectors.cuh"
@@ -12,26 +13,54 @@ using namespace transformer_device;
 
 constexpr int kNormWarps = 8, kNormThreads = kWarp * kNormWarps;
 
-template <int kHeld, int kVector>
+// The warps of a block that share a row. Each team has a barrier of its own: teams of a block may
+// have one row more or less than others.
+template <int kTeam>
+struct Team {
+  static constexpr int kThreads = kTeam * kWarp, kTeams = kNormWarps / kTeam;
+
+  __device__ static int number() { return static_cast<int>(threadIdx.x) / kThreads; }
+  __device__ static int lane() { return static_cast<int>(threadIdx.x) % kThreads; }
+
+  // Every lane has it. `turn` alternates from call to call: a slow warp may still read the sums of
+  // the call before.
+  __device__ static float sum(float value, int turn) {
+    value = warp_sum(value);
+    if constexpr (kTeam > 1) {
+      __shared__ float sums[2][kNormWarps];
+      const int first = number() * kTeam;
+      if (threadIdx.x % kWarp == 0) sums[turn][threadIdx.x / kWarp] = value;
+      asm volatile("bar.sync %0, %1;" ::"r"(1 + number()), "n"(kThreads) : "memory");
+      value = 0;
+#pragma unroll
+      for (int warp = 0; warp < kTeam; ++warp) value += sums[turn][first + warp];
+    }
+    return value;
+  }
+};
+
+template <int kHeld, int kVector, int kTeam>
 struct Row {
   float numbers[kHeld][kVector] = {};
 
+  __device__ static std::int64_t column(int h) {
+    return std::int64_t{Team<kTeam>::lane() + Team<kTeam>::kThreads * h} * kVector;
+  }
+
   template <class T>
   __device__ void load(const T* row, std::int64_t width) {
-    const int lane = static_cast<int>(threadIdx.x) % kWarp;
 #pragma unroll
     for (int h = 0; h < kHeld; ++h) {
-      const std::int64_t at = std::int64_t{lane + kWarp * h} * kVector;
+      const std::int64_t at = column(h);
       if (at < width) load_vector<kVector>(row + at, numbers[h]);
     }
   }
 
   template <class T>
   __device__ void store(T* row, std::int64_t width) const {
-    const int lane = static_cast<int>(threadIdx.x) % kWarp;
 #pragma unroll
     for (int h = 0; h < kHeld; ++h) {
-      const std::int64_t at = std::int64_t{lane + kWarp * h} * kVector;
+      const std::int64_t at = column(h);
       if (at < width) store_vector<kVector>(row + at, numbers[h]);
     }
   }
@@ -46,18 +75,20 @@ struct Row {
   }
 };
 
-template <class T, int kHeld, int kVector>
+template <class T, int kHeld, int kVector, int kTeam>
 __global__ void __launch_bounds__(kNormThreads) rms_norm_kernel(RmsNorm p) {
-  const std::int64_t warps = std::int64_t{gridDim.x} * kNormWarps;
-  const std::int64_t warp = std::int64_t{blockIdx.x} * kNormWarps + threadIdx.x / kWarp;
-  Row<kHeld, kVector> weight;
+  using Own = Team<kTeam>;
+  const std::int64_t teams = std::int64_t{gridDim.x} * Own::kTeams;
+  int turn = 0;
+  Row<kHeld, kVector, kTeam> weight;
   weight.load(static_cast<const T*>(p.weight), p.width);
-  for (std::int64_t row = warp; row < p.rows; row += warps) {
+  for (std::int64_t row = std::int64_t{blockIdx.x} * Own::kTeams + Own::number(); row < p.rows;
+       row += teams, turn ^= 1) {
     const std::int64_t begin = row * p.width;
-    Row<kHeld, kVector> x;
+    Row<kHeld, kVector, kTeam> x;
     x.load(static_cast<const T*>(p.residual) + begin, p.width);
     if (p.branch != nullptr) {
-      Row<kHeld, kVector> branch;
+      Row<kHeld, kVector, kTeam> branch;
       branch.load(static_cast<const T*>(p.branch) + begin, p.width);
       x.for_each(
           [&](float& number, int h, int v) { number = rounded<T>(number + branch.numbers[h][v]); });
@@ -65,26 +96,28 @@ __global__ void __launch_bounds__(kNormThreads) rms_norm_kernel(RmsNorm p) {
     }
     float squares = 0;
     x.for_each([&](float& number, int, int) { squares += number * number; });
-    const float scale = rsqrtf(warp_sum(squares) / static_cast<float>(p.width) + p.epsilon);
+    const float scale = rsqrtf(Own::sum(squares, turn) / static_cast<float>(p.width) + p.epsilon);
     x.for_each([&](float& number, int h, int v) { number *= scale * weight.numbers[h][v]; });
     x.store(static_cast<T*>(p.out) + begin, p.width);
-    if (threadIdx.x % kWarp == 0) p.scales[row] = scale;
+    if (Own::lane() == 0) p.scales[row] = scale;
   }
 }
 
 // With x^ = x * scale: dx = scale * (g w - x^ mean(g w x^)) + what comes through the sum;
-// dw = sum over rows of g x^, first by warp, then over a block's warps in their order.
-template <class T, int kHeld, int kVector>
+// dw = sum over rows of g x^, first by team, then over a block's teams in their order.
+template <class T, int kHeld, int kVector, int kTeam>
 __global__ void __launch_bounds__(kNormThreads) rms_norm_gradient_kernel(RmsNormGradient p) {
   extern __shared__ float block_sum[];  // [width]
-  const std::int64_t warps = std::int64_t{gridDim.x} * kNormWarps;
-  const int own = static_cast<int>(threadIdx.x) / kWarp;
-  Row<kHeld, kVector> weight, weight_gradient;
+  using Own = Team<kTeam>;
+  const std::int64_t teams = std::int64_t{gridDim.x} * Own::kTeams;
+  int turn = 0;
+  Row<kHeld, kVector, kTeam> weight, weight_gradient;
   weight.load(static_cast<const T*>(p.weight), p.width);
-  for (std::int64_t row = std::int64_t{blockIdx.x} * kNormWarps + own; row < p.rows; row += warps) {
+  for (std::int64_t row = std::int64_t{blockIdx.x} * Own::kTeams + Own::number(); row < p.rows;
+       row += teams, turn ^= 1) {
     const std::int64_t begin = row * p.width;
     const float scale = p.scales[row];
-    Row<kHeld, kVector> x, g;
+    Row<kHeld, kVector, kTeam> x, g;
     x.load(static_cast<const T*>(p.sum) + begin, p.width);
     g.load(static_cast<const T*>(p.out_gradient) + begin, p.width);
     float product = 0;
@@ -94,7 +127,7 @@ __global__ void __launch_bounds__(kNormThreads) rms_norm_gradient_kernel(RmsNorm
       g.numbers[h][v] *= weight.numbers[h][v];
       product += g.numbers[h][v] * number;
     });
-    const float mean = warp_sum(product) / static_cast<float>(p.width);
+    const float mean = Own::sum(product, turn) / static_cast<float>(p.width);
     g.for_each(
         [&](float& number, int h, int v) { number = scale * (number - x.numbers[h][v] * mean); });
     if (p.sum_gradient != nullptr) {
@@ -103,12 +136,11 @@ __global__ void __launch_bounds__(kNormThreads) rms_norm_gradient_kernel(RmsNorm
     }
     g.store(static_cast<T*>(p.gradient) + begin, p.width);
   }
-  for (int warp = 0; warp < kNormWarps; ++warp) {
-    if (warp == own) {
-      const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  for (int team = 0; team < Own::kTeams; ++team) {
+    if (team == Own::number()) {
       weight_gradient.for_each([&](float& number, int h, int v) {
-        const std::int64_t at = std::int64_t{lane + kWarp * h} * kVector + v;
-        if (at < p.width) block_sum[at] = warp == 0 ? number : block_sum[at] + number;
+        const std::int64_t at = weight_gradient.column(h) + v;
+        if (at < p.width) block_sum[at] = team == 0 ? number : block_sum[at] + number;
       });
     }
     __syncthreads();
@@ -117,18 +149,19 @@ __global__ void __launch_bounds__(kNormThreads) rms_norm_gradient_kernel(RmsNorm
     p.weight_partials[std::int64_t{blockIdx.x} * p.width + i] = block_sum[i];
 }
 
-template <class T, int kHeld, int kVector>
+template <class T, int kHeld, int kVector, int kTeam>
 Status launch_held(const RmsNorm& p, cudaStream_t stream) {
-  const std::int64_t blocks = (p.rows + kNormWarps - 1) / kNormWarps;
+  constexpr int kTeams = Team<kTeam>::kTeams;
+  const std::int64_t blocks = (p.rows + kTeams - 1) / kTeams;
   const auto grid = static_cast<unsigned>(blocks < 2112 ? blocks : 2112);
-  rms_norm_kernel<T, kHeld, kVector><<<grid, kNormThreads, 0, stream>>>(p);
+  rms_norm_kernel<T, kHeld, kVector, kTeam><<<grid, kNormThreads, 0, stream>>>(p);
   return cuda_status(cudaGetLastError(), "rms_norm_kernel");
 }
 
-template <class T, int kHeld, int kVector>
+template <class T, int kHeld, int kVector, int kTeam>
 Status launch_held(const RmsNormGradient& p, cudaStream_t stream) {
   const auto bytes = static_cast<std::size_t>(p.width) * sizeof(float);
-  rms_norm_gradient_kernel<T, kHeld, kVector>
+  rms_norm_gradient_kernel<T, kHeld, kVector, kTeam>
       <<<kTransformerPartials, kNormThreads, bytes, stream>>>(p);
   return cuda_status(cudaGetLastError(), "rms_norm_gradient_kernel");
 }
@@ -137,17 +170,18 @@ template <class T, class Arguments>
 Status launch_norm(const Arguments& p, cudaStream_t stream) {
   constexpr int kVector = kNumbersOf16Bytes<T>;
   if (!fits_vectors<T>(p.width)) {
-    if (p.width <= 8 * kWarp) return launch_held<T, 8, 1>(p, stream);
-    if (p.width <= 32 * kWarp) return launch_held<T, 32, 1>(p, stream);
+    if (p.width <= 8 * kWarp) return launch_held<T, 8, 1, 1>(p, stream);
+    if (p.width <= 32 * kWarp) return launch_held<T, 32, 1, 1>(p, stream);
     return Status::bad_argument("width", "must be a multiple of 16 bytes above 1024");
   }
   const std::int64_t held = (p.width / kVector + kWarp - 1) / kWarp;
-  if (held <= 1) return launch_held<T, 1, kVector>(p, stream);
-  if (held <= 2) return launch_held<T, 2, kVector>(p, stream);
-  if (held <= 3) return launch_held<T, 3, kVector>(p, stream);
-  if (held <= 4) return launch_held<T, 4, kVector>(p, stream);
-  if (held <= 8) return launch_held<T, 8, kVector>(p, stream);
-  if (held <= 16) return launch_held<T, 16, kVector>(p, stream);
+  if (held <= 1) return launch_held<T, 1, kVector, 1>(p, stream);
+  if (held <= 2) return launch_held<T, 2, kVector, 1>(p, stream);
+  if (held <= 3) return launch_held<T, 3, kVector, 1>(p, stream);
+  if (held <= 4) return launch_held<T, 4, kVector, 1>(p, stream);
+  if (held <= 6) return launch_held<T, 3, kVector, 2>(p, stream);
+  if (held <= 8) return launch_held<T, 4, kVector, 2>(p, stream);
+  if (held <= 16) return launch_held<T, 4, kVector, 4>(p, stream);
   return Status::bad_argument("width", "must be at most 4096 bfloat16 or 2048 float32");
 }
 

@@ -86,13 +86,14 @@ std::string name_of_type(const testing::TestParamInfo<at::ScalarType>& type) {
   return type.param == at::kFloat ? "float32" : "bfloat16";
 }
 
-// One row; fewer rows than blocks; so many that each warp takes several.
+// One row; fewer rows than blocks; so many that each warp, or each team of warps, takes several.
 struct NormSize {
   std::int64_t batch, rows, width;
 };
-constexpr NormSize kNormSizes[] = {{1, 1, 16},    {3, 37, 8},    {3, 37, 33},   {3, 37, 250},
-                                   {3, 37, 255},  {3, 37, 768},  {3, 37, 1000}, {3, 37, 1024},
-                                   {3, 37, 1001}, {3, 37, 1536}, {3, 37, 2048}, {6, 3001, 40}};
+constexpr NormSize kNormSizes[] = {{1, 1, 16},     {3, 37, 8},    {3, 37, 33},   {3, 37, 250},
+                                   {3, 37, 255},   {3, 37, 768},  {3, 37, 1000}, {3, 37, 1024},
+                                   {3, 37, 1001},  {3, 37, 1536}, {3, 37, 2048}, {6, 3001, 40},
+                                   {2, 3001, 1536}};
 
 TEST_P(FusedOps, AddRmsNorm) {
   for (const auto& [batch, rows, width] : kNormSizes) {
@@ -126,7 +127,7 @@ TEST_P(FusedOps, TheWidestNormOfBfloat16) {
   if (GetParam() != at::kBFloat16) GTEST_SKIP() << "float32 goes up to 2048";
   expect_equal([](const Tensors& in) -> Tensors { return {add_rms_norm(in[0], {}, in[1]).normed}; },
                [](const Tensors& in) -> Tensors { return {exact_norm(in[0], in[1])}; },
-               {normal({2, 5, 4096}), normal({4096}) + 1}, {normal({2, 5, 4096})});
+               {normal({2, 2999, 4096}), normal({4096}) + 1}, {normal({2, 2999, 4096})});
 }
 
 struct HeadsCase {
@@ -259,6 +260,7 @@ TEST_P(FusedOps, TwoRunsHaveTheSameBits) {
   const RotaryTables tables = make_rotary_tables(601, 16, at::kCUDA);
   const auto there = [&](at::IntArrayRef sizes) { return normal(sizes).to(at::kCUDA, GetParam()); };
   const Tensors norm_in = {there({5, 601, 96}), there({5, 601, 96}), there({96})};
+  const Tensors wide_norm_in = {there({5, 601, 1536}), there({5, 601, 1536}), there({1536})};
   const Tensors heads_in = {there({5, 601, 160}), there({16}), there({16})};
   const Operation norm = [](const Tensors& in) -> Tensors {
     return {add_rms_norm(in[0], in[1], in[2]).normed};
@@ -268,12 +270,15 @@ TEST_P(FusedOps, TwoRunsHaveTheSameBits) {
     return {out.query, out.key, out.value};
   };
   const Tensors through_norm = {normal({5, 601, 96})};
+  const Tensors through_wide_norm = {normal({5, 601, 1536})};
   const Tensors through_heads = {normal({5, 6, 601, 16}), normal({5, 2, 601, 16}),
                                  normal({5, 2, 601, 16})};
   const auto expect_same = [](const Tensors& a, const Tensors& b) {
     for (std::size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(a[i].equal(b[i])) << "tensor " << i;
   };
   expect_same(run(norm, norm_in, through_norm), run(norm, norm_in, through_norm));
+  expect_same(run(norm, wide_norm_in, through_wide_norm),
+              run(norm, wide_norm_in, through_wide_norm));
   expect_same(run(heads, heads_in, through_heads), run(heads, heads_in, through_heads));
 }
 
