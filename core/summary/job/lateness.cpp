@@ -5,8 +5,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <string>
 #include <utility>
 
+#include "core/summary/job/excess.hpp"
 #include "core/summary/job/replay.hpp"
 #include "core/summary/rows/by_time.hpp"
 
@@ -80,29 +82,54 @@ struct Largest {
   std::size_t first = 0, second = 0;
 };
 
-struct Excess {
-  double more = 0;   // than the other rank
-  double spent = 0;  // in all
-};
-using ExcessByOwner = std::map<std::uint32_t, Excess>;
+using StepTimes = std::pair<std::vector<double>, std::vector<double>>;  // the rank's, the other's
 
-// Returns what the rank worked in all steps more than the other, for each owner of which it spent more
-// in each step by more than chance. Transfers are work where a link is judged.
-ExcessByOwner excess_over(const Ledger& ledger, const Owners& owners, std::size_t rank,
-                          std::size_t other, bool by_link) {
+// Returns how long both ranks worked in each step, by owner. Transfers are work where a link is judged.
+std::map<std::uint32_t, StepTimes> work_of_two(const Ledger& ledger, const Owners& owners,
+                                               std::size_t rank, std::size_t other, bool by_link) {
   const std::vector<double> none(ledger.steps.size());
-  std::map<std::uint32_t, std::pair<std::vector<double>, std::vector<double>>> spent;
+  std::map<std::uint32_t, StepTimes> out;
   for (const JobCell& cell : ledger.cells) {
     if (cell.rank != cell.by_rank || (cell.rank != rank && cell.rank != other)) continue;
     const Cause cause = owners[cell.owner].cause;
     if (is_wait(cause) || (cause == Cause::comm_transfer && !by_link)) continue;
-    auto& [own, others] = spent.try_emplace(cell.owner, none, none).first->second;
+    auto& [own, others] = out.try_emplace(cell.owner, none, none).first->second;
     (cell.rank == rank ? own : others)[cell.step] += static_cast<double>(cell.ns);
   }
-  ExcessByOwner out;
-  for (const auto& [owner, values] : spent)
-    if (is_above(values.first, values.second))
-      out[owner] = {sum(values.first) - sum(values.second), sum(values.first)};
+  return out;
+}
+
+std::map<std::string, StepTimes> by_phase(const std::map<std::uint32_t, StepTimes>& work,
+                                          const Owners& owners) {
+  std::map<std::string, StepTimes> out;
+  for (const auto& [owner, times] : work) {
+    const std::vector<double> none(times.first.size());
+    auto& [own, others] = out.try_emplace(owners[owner].phase_path, none, none).first->second;
+    for (std::size_t i = 0; i < none.size(); ++i) {
+      own[i] += times.first[i];
+      others[i] += times.second[i];
+    }
+  }
+  return out;
+}
+
+// Returns, by owner, which share of its work is left to the rank if it does no more than the other.
+// It does more in those phases that take it longer in each step by more than chance. Lines are not
+// judged one by one: samples show a step's Python at a few of the lines that it has.
+std::map<std::uint32_t, double> kept_shares(const Ledger& ledger, const Owners& owners,
+                                            std::size_t rank, std::size_t other, bool by_link) {
+  const auto work = work_of_two(ledger, owners, rank, other, by_link);
+  const auto phases = by_phase(work, owners);
+  Spent own, others;
+  for (const auto& [owner, times] : work) {
+    const StepTimes& phase = phases.at(owners[owner].phase_path);
+    if (!is_above(phase.first, phase.second)) continue;
+    own[{owner, 0}] = sum(times.first);
+    others[{owner, 0}] = sum(times.second);
+  }
+  std::map<std::uint32_t, double> out;
+  for (const Reason& reason : excess_of(own, others, owners))
+    out[reason.owner] = 1 - reason.ns / own.at({reason.owner, 0});
   return out;
 }
 
@@ -142,11 +169,8 @@ void limit_gains(const Ledger& ledger, const std::vector<RankRecord>& ranks,
   }
 }
 
-double replayed_gain(const Ledger& ledger, const std::vector<RankRecord>& ranks, std::uint32_t rank,
-                     const ExcessByOwner& excess) {
-  LessWork less{.rank = rank};
-  for (const auto& [owner, of_owner] : excess)
-    less.kept_share[owner] = 1 - of_owner.more / of_owner.spent;
+double replayed_gain(const Ledger& ledger, const std::vector<RankRecord>& ranks,
+                     const LessWork& less) {
   return replayed_gain_ns(ranks, ledger, {ledger.steps.front().begin, ledger.steps.back().end},
                           less);
 }
@@ -183,9 +207,9 @@ std::vector<Lateness> lateness_of(const Ledger& ledger, const std::vector<RankRe
     const Largest& most = by_link ? by_all : by_work;
     if (r != most.first) continue;
     const ByRank& values = by_link ? sums.with_transfers : sums.work;
-    const ExcessByOwner excess = excess_over(ledger, owners, r, most.second, by_link);
-    set_gain(replayed_gain(ledger, records, static_cast<std::uint32_t>(r), excess), sums.cost[r],
-             out[r]);
+    const LessWork less{.rank = static_cast<std::uint32_t>(r),
+                        .kept_share = kept_shares(ledger, owners, r, most.second, by_link)};
+    set_gain(replayed_gain(ledger, records, less), sums.cost[r], out[r]);
     limit_gain(std::llround(most.sums[r] - most.sums[most.second]), out[r]);
     out[r].is_late = is_above(values[r], values[most.second]);
   }

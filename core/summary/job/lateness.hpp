@@ -2,11 +2,12 @@
 // Which rank makes the others wait, and what all would gain if it came when the next one does.
 //
 //   cost of rank L in a step    what the ledger charges of other ranks' time to L's work
-//   gain of balancing L         how much sooner all ranks are done, on their mean, in a replay of the job in
-//                               which L does no more than the rank N that works most beside it, owner by
-//                               owner (replay.hpp). It is no more than what L works more than N in
-//                               all, and no more than the least time in which the host of another rank only
-//                               waited: a host that works all the time would hold them in L's place
+//   gain of balancing L         how much sooner all ranks are done, on their mean, in a replay of the job
+//                               (replay.hpp) in which L does no more than the rank N that works most beside
+//                               it, in the phases in which it does more (excess.hpp says of what). It is no
+//                               more than what L works more than N in all, and no more than the least time
+//                               in which the host of another rank only waited: a host that works all the
+//                               time would hold them in L's place
 //   work                        own time, without collectives. Where others waited most for L's
 //                               transfers (a slow link), with what is no wait in them
 //   L is late                   it costs the others time, and works more than every other rank by

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 #include <string>
@@ -133,10 +134,22 @@ class Generator {
     double ns = share * kStepNs;
     if (is_late(r, Fault::swapped)) ns *= 1 + plan_.fault_share;
     if (is_late(r, Fault::clocks) && cause < Cause::comm_transfer) ns *= 1 + plan_.fault_share;
-    if (is_late(r, Fault::python) && cause == Cause::host_python) ns += plan_.fault_share * kStepNs;
+    if (is_late(r, Fault::python) && cause == Cause::host_python) {
+      ns += 0.4 * plan_.fault_share * kStepNs;
+      sampled_python(r, phase, 0.6 * plan_.fault_share * kStepNs);
+    }
     if (is_late(r, Fault::imbalance) && cause == Cause::gpu_gemm && line == 20)
       ns += plan_.fault_share * kStepNs / layers();
     work(r, cause, phase, line, ns);
+  }
+
+  // Python of many lines, as samples show it: each step at some of them, in shares of its own.
+  void sampled_python(std::uint32_t r, const char* phase, double ns) {
+    std::array<double, 8> shares{};
+    double sum = 0;
+    for (double& share : shares) sum += share = std::gamma_distribution<double>(0.2)(random_);
+    for (std::uint32_t at = 0; at < shares.size(); ++at)
+      work(r, Cause::host_python, phase, 30 + at, ns * shares[at] / sum);
   }
 
   // Layers; of a pipeline, micro-batches.
