@@ -38,9 +38,14 @@ std::string_view torch_mark(std::string_view name) {
       begins(name, "record_param_comms")) {
     return "comm";
   }
+  // FSDP's hooks, one for each of its units: they gather parameters, spread gradients and free both.
+  if (begins(name, "FSDP::") || begins(name, "FullyShardedDataParallel._")) return "comm";
   // The engine's op around a node: where ops are recorded, it is the outer one of the two.
   if (begins(name, "autograd::engine::evaluate_function")) return "backward";
-  if (begins(name, "DistributedDataParallel.forward")) return "forward";
+  if (begins(name, "DistributedDataParallel.forward") ||
+      begins(name, "FullyShardedDataParallel.forward")) {
+    return "forward";
+  }
   return {};
 }
 

@@ -18,5 +18,14 @@ TEST(PhaseNames, TakeNoRangeOfTheUserForACollective) {
     EXPECT_FALSE(is_group_collective(name)) << name;
 }
 
+TEST(PhaseNames, TheHooksOfShardedModelsAreOnePhaseForAllUnits) {
+  for (const char* name :
+       {"FSDP::pre_forward (23)", "FSDP::all_gather (layers.0)", "FSDP::backward_prefetch for 22",
+        "FullyShardedDataParallel._pre_forward"})
+    EXPECT_EQ(torch_mark(name), "comm") << name;
+  EXPECT_EQ(torch_mark("FullyShardedDataParallel.forward"), "forward");
+  EXPECT_EQ(torch_mark("FSDP of mine"), "");
+}
+
 }  // namespace
 }  // namespace stepscope
