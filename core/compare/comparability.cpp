@@ -143,13 +143,18 @@ class Judge {
     }
   }
 
-  // A file that was made for one run, such as the connection file of a notebook's kernel.
-  static bool is_temporary(std::string_view value) { return value.starts_with("/tmp/"); }
+  // A notebook's kernel is given a file that is made for one run: "ipykernel_launcher -f FILE".
+  bool is_connection_file(const OptionDifference& d) const {
+    const auto is_kernel = [](const Summary& side) {
+      return side.run.command.find("ipykernel") != std::string::npos;
+    };
+    return d.option == "-f" && is_kernel(a_) && is_kernel(b_);
+  }
 
   void commands() {
     const bool per_sample = options_.a_samples && options_.b_samples;
     for (const OptionDifference& d : option_differences(a_.run.command, b_.run.command)) {
-      if (is_temporary(d.a) && is_temporary(d.b)) continue;
+      if (is_connection_file(d)) continue;
       const std::string text = fmt::format("{} is {} in A, {} in B", d.option, d.a, d.b);
       if (d.size && !per_sample) {
         against(text + ": not the same work in a step (--samples A,B compares per sample)");

@@ -98,14 +98,23 @@ TEST(Comparability, AnotherBatchOnlyPerSample) {
   EXPECT_TRUE(with_b(batch, {.a_samples = 32, .b_samples = 64}).comparable);
 }
 
-TEST(Comparability, FilesThatWereMadeForOneRunAreNoWarning) {
+TEST(Comparability, TheConnectionFileOfANotebookIsNoWarning) {
   Summary a = sound_side(), b = a;
-  a.run.command = "python train.py -f /tmp/tmp1.json --data /tmp/x";
-  b.run.command = "python train.py -f /tmp/tmp2.json --data /data/x";
+  a.run.command = "python -m ipykernel_launcher -f /tmp/tmp1.json --data /tmp/x";
+  b.run.command = "python -m ipykernel_launcher -f /home/x/kernel-2.json --data /tmp/y";
   Comparison c;
   judge_comparability(a, b, {}, c);
   EXPECT_THAT(c.warnings, testing::Not(Contains(HasSubstr("tmp1.json"))));
-  EXPECT_THAT(c.warnings, Contains(HasSubstr("--data is /tmp/x in A, /data/x in B")));
+  EXPECT_THAT(c.warnings, Contains(HasSubstr("--data is /tmp/x in A, /tmp/y in B")));
+}
+
+TEST(Comparability, AFileOfAnyOtherProgramIsAWarning) {
+  Summary a = sound_side(), b = a;
+  a.run.command = "python train.py -f /tmp/a.json";
+  b.run.command = "python train.py -f /tmp/b.json";
+  Comparison c;
+  judge_comparability(a, b, {}, c);
+  EXPECT_THAT(c.warnings, Contains(HasSubstr("-f is /tmp/a.json in A, /tmp/b.json in B")));
 }
 
 TEST(Comparability, ScaledTablesSayThatTheyAre) {
