@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/input/later_recording.hpp"
 
+#include <algorithm>
 #include <filesystem>
+
+#include "cli/output/failure.hpp"
 
 namespace stepscope {
 namespace {
@@ -28,6 +31,15 @@ std::string later_recording(const std::string& path) {
     std::error_code error;
     if (!fs::is_directory(numbered, error)) return last;
     if (began_later(numbered, plain)) last = numbered.string();
+  }
+}
+
+void note_later_recordings(const std::string& verb, const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    const std::string later = later_recording(path);
+    if (later.empty() || std::find(paths.begin(), paths.end(), later) != paths.end()) continue;
+    say("stepscope {}: {} was recorded later than {}, whose name was taken then\n", verb, later,
+        path);
   }
 }
 

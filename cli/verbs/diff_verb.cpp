@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 
+#include "cli/input/later_recording.hpp"
 #include "cli/input/load_summary.hpp"
 #include "cli/output/failure.hpp"
 #include "cli/output/output.hpp"
@@ -129,6 +130,7 @@ int run_diff(DiffArguments arguments) {
   inputs.insert(inputs.end(), arguments.candidate.begin(), arguments.candidate.end());
   auto output = Output::open(arguments.output, inputs);
   if (!output) return fail("diff", arguments.output, output.error());
+  note_later_recordings("diff", inputs);
   int status = kExitPass;
   std::vector<Summary> a = load_runs(inputs, arguments.read, status);
   if (a.empty()) return status;

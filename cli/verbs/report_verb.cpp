@@ -177,13 +177,6 @@ bool has_no_such_process(const ReadOptions& options, const Error& error) {
          (error.message.starts_with("--rank") || error.message.starts_with("--process"));
 }
 
-void note_later_recording(const std::string& path) {
-  const std::string later = later_recording(path);
-  if (!later.empty())
-    say("stepscope report: {} was recorded later than {}, whose name was taken then\n", later,
-        path);
-}
-
 // Each file gives a report. --rank and --process choose among several files those that hold it.
 Result<std::vector<Summary>> summary_of_each(const std::vector<std::string>& paths,
                                              const ReadOptions& options, std::string& failed) {
@@ -198,7 +191,6 @@ Result<std::vector<Summary>> summary_of_each(const std::vector<std::string>& pat
       continue;
     }
     note_options_without_effect(options, path, *summary);
-    note_later_recording(path);
     out.push_back(std::move(*summary));
   }
   if (out.empty()) return *no_rank;
@@ -260,6 +252,7 @@ int run_report(ReportArguments& arguments) {
   std::string failed;
   auto read = summaries_of(traces, *options, failed);
   if (!read) return fail("report", failed, read.error());
+  note_later_recordings("report", traces);
   const std::vector<Summary>& summaries = *read;
   Status written = output->finish(document(arguments, summaries, *output) +
                                   annotations(arguments, summaries, *output));

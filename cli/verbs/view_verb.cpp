@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/input/later_recording.hpp"
 #include "cli/input/load_summary.hpp"
 #include "cli/input/loaded_run.hpp"
 #include "cli/output/exit_codes.hpp"
@@ -149,6 +150,7 @@ int run_view(const ViewArguments& arguments) {
     return fail(
         "view", "",
         usage_error(fmt::format("one run or two, A and B; {} given", arguments.traces.size())));
+  note_later_recordings("view", arguments.traces);
   viewer::Desk::Runs runs;
   for (const std::string& path : arguments.traces) {
     auto run = load_run(path, arguments);

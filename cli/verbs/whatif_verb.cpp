@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "cli/input/later_recording.hpp"
 #include "cli/input/load_summary.hpp"
 #include "cli/input/loaded_run.hpp"
 #include "cli/output/failure.hpp"
@@ -66,6 +67,7 @@ Result<LoadedRun> read_trace(const WhatifArguments& arguments, const SimulatorOp
   if (is_report_document(arguments.trace))
     return usage_error("is a report's document, which holds no events; give the trace");
   ProgressBar bar("reading " + arguments.trace, stderr_is_terminal());
+  note_later_recordings("whatif", {arguments.trace});
   ReadOptions options = arguments.read;
   options.summary.plain_step_ns = replay.plain_step_ns;
   return load_run(arguments.trace, options, bar.callback());

@@ -30,6 +30,20 @@ TEST(LaterRecording, IsTheLastThatWasMadeUnderATakenName) {
   EXPECT_EQ(later_recording(folder.at("run.3.scope")), "");
 }
 
+TEST(LaterRecording, IsNotNamedToWhoGaveItAsWell) {
+  const Folder folder;
+  record(folder.at("run.scope"), 10);
+  record(folder.at("run.2.scope"), 20);
+  testing::internal::CaptureStderr();
+  note_later_recordings("diff", {folder.at("run.scope"), folder.at("run.2.scope")});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  testing::internal::CaptureStderr();
+  note_later_recordings("whatif", {folder.at("run.scope")});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "stepscope whatif: " + folder.at("run.2.scope") + " was recorded later than " +
+                folder.at("run.scope") + ", whose name was taken then\n");
+}
+
 TEST(LaterRecording, AnOldOneOfAHigherNumberIsNone) {
   const Folder folder;
   record(folder.at("run.scope"), 30);
