@@ -178,7 +178,7 @@ std::uint64_t Run::bytes() const {
 
 std::string Runs::path_of(const std::string& word) const {
   std::error_code error;
-  const std::string path = without_slash(word);
+  std::string path = without_slash(word);
   if (fs::exists(path, error)) return path;
   for (const std::string& given : given_)
     if (fs::path(without_slash(given)).filename() == path) return without_slash(given);

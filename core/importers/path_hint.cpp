@@ -45,7 +45,7 @@ std::string_view stem(std::string_view name) {
 
 std::string nearest_run(const std::string& name, const std::vector<std::string>& runs) {
   for (const std::string_view suffix : kSuffixes) {
-    const std::string whole = name + std::string(suffix);
+    std::string whole = name + std::string(suffix);
     if (std::binary_search(runs.begin(), runs.end(), whole)) return whole;
   }
   std::vector<std::string_view> alike;
@@ -78,7 +78,7 @@ std::optional<Error> no_run_error(const fs::path& folder) {
   const bool stores = std::any_of(runs.begin(), runs.end(),
                                   [](const std::string& name) { return name.ends_with(".sst"); });
   if (stores) return {};
-  fs::directory_iterator(folder, error);
+  const fs::directory_iterator readable(folder, error);
   if (error) return io_error("cannot read " + folder.string() + ": " + error.message());
   if (runs.empty())
     return bad_input(folder.string() +

@@ -55,7 +55,7 @@ std::string holders_text(const Holders& by) {
   if (by.are_own())
     return fmt::format("this program's own threads{} keep {:.1f} of {} busy",
                        workers_text(by.workers), *by.busy, all);
-  const std::string others = "other threads or processes had " + all;
+  std::string others = "other threads or processes had " + all;
   if (!by.busy) return others;
   return fmt::format("{}, of which this program{} kept {:.1f} busy", others,
                      workers_text(by.workers), *by.busy);

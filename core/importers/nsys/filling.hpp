@@ -3,6 +3,8 @@
 // times, names and threads are stored.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -80,10 +82,11 @@ class Filling {
       const bool is_wanted = std::find(columns.begin(), columns.end(), time) != columns.end();
       if (!is_wanted || database.has(table, time)) continue;
       if (database.rows(table) > 0)
-        data.health.notes.push_back("the table " + table + " of this export has no column \"" +
-                                    time + "\" (it has " + database.columns(table) +
-                                    "), so nothing of it is read: export it again with another "
-                                    "version of nsys");
+        data.health.notes.push_back(
+            fmt::format("the table {} of this export has no column \"{}\" (it has {}), so nothing "
+                        "of it is read: "
+                        "export it again with another version of nsys",
+                        table, time, database.columns(table)));
       return false;
     }
     return true;

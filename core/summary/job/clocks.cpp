@@ -95,7 +95,8 @@ std::optional<double> drift_of(const EndDifferences& points) {
   for (std::size_t w = 0; w < windows; ++w) {
     const std::size_t begin = w * points.size() / windows;
     const std::size_t end = (w + 1) * points.size() / windows;
-    medians.emplace_back(static_cast<double>(points[(begin + end) / 2].time - points[0].time),
+    const std::size_t middle = (begin + end) / 2;
+    medians.emplace_back(static_cast<double>(points[middle].time - points[0].time),
                          static_cast<double>(median_difference(points, begin, end)));
   }
   std::vector<double> slopes;
