@@ -197,6 +197,22 @@ Result<std::vector<Summary>> summary_of_each(const std::vector<std::string>& pat
   return out;
 }
 
+// Says why several files with collectives are not read as one job: a file that names no rank cannot be told
+// from a run of its own.
+std::string why_ranks_are_apart(const std::vector<Summary>& each) {
+  const auto names_rank = [](const Summary& s) { return s.run.rank >= 0; };
+  const auto communicates = [](const Summary& s) {
+    return std::any_of(s.kernels.begin(), s.kernels.end(),
+                       [](const KernelRow& row) { return row.cause == Cause::comm_transfer; });
+  };
+  if (each.size() < 2 || std::any_of(each.begin(), each.end(), names_rank) ||
+      std::none_of(each.begin(), each.end(), communicates)) {
+    return "";
+  }
+  return "this is no report of a job: none of the files names its rank (torch.profiler writes "
+         "distributedInfo where a process group is there as the profiler starts)";
+}
+
 // Files that are the ranks of one job give one report. `failed` is the file of an error.
 Result<std::vector<Summary>> summaries_of(const std::vector<std::string>& paths,
                                           const ReadOptions& options, std::string& failed) {
@@ -211,6 +227,7 @@ Result<std::vector<Summary>> summaries_of(const std::vector<std::string>& paths,
     }
   }
   auto each = summary_of_each(paths, options, failed);
+  if (each && why_no_job.empty()) why_no_job = why_ranks_are_apart(*each);
   if (each && !why_no_job.empty()) {
     std::vector<std::string>& notes = each->front().steps.notes;
     notes.insert(notes.begin(), why_no_job);

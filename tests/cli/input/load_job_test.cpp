@@ -173,6 +173,19 @@ TEST_F(FilesOfRanks, FilesOfOneRankAreReportsOfTheirOwn) {
   EXPECT_THAT(run.out, HasSubstr("====="));
 }
 
+TEST_F(FilesOfRanks, FilesThatNameNoRankSayWhyTheyAreNoJob) {
+  const std::string files = both();
+  for (const char* name : {"a.json", "b.json"}) {
+    Json trace = Json::parse(read_file(folder_.at(name)));
+    trace.erase("distributedInfo");
+    write_file(folder_.at(name), trace.dump());
+  }
+  const RunOutcome run = run_stepscope("report " + files);
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("none of the files names its rank"));
+  EXPECT_THAT(run.out, HasSubstr("====="));
+}
+
 TEST_F(FilesOfRanks, AFileThatCannotBeReadIsNamedAndTheRestReported) {
   both();
   write_file(folder_.at("c.json"), "{\"traceEvents\": [");
