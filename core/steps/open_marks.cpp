@@ -38,8 +38,13 @@ const std::string& stem_of(const Activity& activity, RangeId range, StemOfName& 
   return at->second;
 }
 
-// For how long nothing begins at the end of each step, on any thread of the process.
-std::vector<std::int64_t> silent_ends(const Trace& trace, const Steps& steps) {
+struct Records {
+  std::vector<std::int64_t>
+      count;  // by step: records that begin in it, on any thread of the process
+  std::vector<std::int64_t> silent;  // by step: for how long none begins at its end
+};
+
+Records records_of(const Trace& trace, const Steps& steps) {
   std::vector<std::int64_t> begins;
   const HostRanges& h = trace.host_ranges();
   for (RangeId range = 0; range < h.size(); ++range)
@@ -47,11 +52,12 @@ std::vector<std::int64_t> silent_ends(const Trace& trace, const Steps& steps) {
         trace.data().threads[h.thread[range]].process == steps.process)
       begins.push_back(h.begin[range]);
   std::sort(begins.begin(), begins.end());
-  std::vector<std::int64_t> out;
+  Records out;
   for (const Step& step : steps.list) {
-    const auto behind = std::lower_bound(begins.begin(), begins.end(), step.host.end);
-    const std::int64_t last = behind == begins.begin() ? step.host.begin : *(behind - 1);
-    out.push_back(step.host.end - std::max(last, step.host.begin));
+    const auto first = std::lower_bound(begins.begin(), begins.end(), step.host.begin);
+    const auto behind = std::lower_bound(first, begins.end(), step.host.end);
+    out.count.push_back(behind - first);
+    out.silent.push_back(step.host.end - (behind == first ? step.host.begin : *(behind - 1)));
   }
   return out;
 }
@@ -124,11 +130,12 @@ void set_missing_marks_aside(const Trace& trace, Steps& steps) {
 
 void set_cut_mark_aside(const Trace& trace, Steps& steps) {
   if (!is_by_marks_of_others(trace, steps) || steps.list.size() < 2) return;
-  const std::vector<std::int64_t> silent = silent_ends(trace, steps);
+  const auto [count, silent] = records_of(trace, steps);
   Step& last = steps.list.back();
   const std::int64_t usual = *std::max_element(silent.begin(), silent.end() - 1);
-  const bool is_cut =
-      silent.back() > kTimesUsual * usual && kSilentParts * silent.back() > last.host.length();
+  const std::int64_t fewest = *std::min_element(count.begin(), count.end() - 1);
+  const bool is_cut = silent.back() > kTimesUsual * usual && count.back() < fewest &&
+                      kSilentParts * silent.back() > last.host.length();
   if (!is_cut) return;
   last.steady = last.wall_known = false;
   last.why_not_steady = "records of it are missing";

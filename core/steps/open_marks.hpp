@@ -12,7 +12,8 @@
 //
 // The last mark may outlast the records: a trace that was filtered by the begins of events keeps the
 // mark and loses the rest of its step. Where nothing begins in the end of the last mark, for much
-// longer than in any other, it is not counted.
+// longer than in any other, and it holds fewer records than any other, it is not counted. One that holds
+// as many did something that was not recorded.
 #pragma once
 
 #include "core/steps/activity.hpp"

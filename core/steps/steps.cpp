@@ -253,6 +253,16 @@ void take_whole_trace(const Activity& activity, Steps& steps) {
   steps.chosen = {};
 }
 
+// Where work is missing, several steps may end at one moment: the last of them holds the time of all.
+void set_joined_aside(Steps& steps) {
+  std::vector<std::size_t> joined;
+  for (std::size_t k = 0; k < steps.list.size(); ++k) {
+    const bool is_empty = steps.list[k].wall_ns() == 0;
+    if (is_empty || (k > 0 && steps.list[k - 1].wall_ns() == 0)) joined.push_back(k);
+  }
+  set_aside_unless_all(steps, joined, "it ends with others at one moment");
+}
+
 Error nothing_to_divide(const Trace& trace) {
   const std::string path = trace.data().path.empty() ? "trace" : trace.data().path;
   const std::string why = why_nothing_recorded(trace.health().notes);
@@ -343,6 +353,7 @@ Result<Steps> find_steps(const Trace& trace, const StepOptions& options) {
   set_open_marks_aside(activity, steps);
   set_missing_marks_aside(trace, steps);
   set_cut_mark_aside(trace, steps);
+  set_joined_aside(steps);
   set_lost_work_aside(trace, steps);
   return steps;
 }

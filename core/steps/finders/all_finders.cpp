@@ -36,6 +36,24 @@ bool repeats_in_a_step(const Activity& activity, const Loop& loop, const Loop& b
   return best.steps.size() < 2 && is_in_one_range(activity, loop);
 }
 
+// Optimizers of which one steps once, within the program's one mark, are that mark's.
+bool is_the_marked_step(const Loop& loop, const Loop& best) {
+  return loop.is_uneven && best.steps.size() == 1 &&
+         is_at_least(kNearlyAll, intersect(best.time(), loop.time()).length(),
+                     loop.time().length());
+}
+
+bool is_one_mark(const Loop& loop) {
+  return loop.found_by == FoundBy::profiler_step && loop.steps.size() == 1;
+}
+
+std::string mark_text(const Loop& mark) {
+  return fmt::format(
+      "these lie in {}: if that is one iteration of the program, --step-marker '^ProfilerStep' "
+      "makes it the step",
+      mark.how);
+}
+
 std::string repeats_text(const Loop& loop) {
   if (loop.runs_once)
     return fmt::format(
@@ -70,7 +88,11 @@ Loop find_loop(const Activity& activity) {
       repeats = repeats_text(loop);
       continue;
     }
-    if (loop.found() && loop.confidence > best.confidence) best = std::move(loop);
+    if (is_the_marked_step(loop, best)) continue;
+    if (loop.found() && loop.confidence > best.confidence) {
+      if (is_one_mark(best)) loop.notes.push_back(mark_text(best));
+      best = std::move(loop);
+    }
     if (best.steps.size() >= 2 && best.confidence >= kGoodEnough) break;
   }
   if (!left_out.empty() && best.divides)

@@ -42,11 +42,21 @@ std::int64_t usual_work(const std::vector<Batch>& batches) {
   return median(std::move(work));
 }
 
+bool have_workers(const Activity& activity, const MarkedThread& marks) {
+  return std::any_of(marks.ranges.begin(), marks.ranges.end(), [&](RangeId range) {
+    return activity.name(range).find("MultiProcessing") != std::string_view::npos;
+  });
+}
+
 // Where batches are only gathered, the loader's work is all that tells a batch from a request that
-// finds no more.
-void count_loads_where_nothing_follows(std::vector<Batch>& batches) {
+// finds no more. Workers do it elsewhere, so each of their requests counts, but for the last: behind
+// it the loader finds no more.
+void count_loads_where_nothing_follows(const Activity& activity, const MarkedThread& marks,
+                                       std::vector<Batch>& batches) {
   if (usual_work(batches) > 0) return;
-  for (Batch& batch : batches) batch.work = batch.loads;
+  const bool elsewhere = have_workers(activity, marks);
+  for (Batch& batch : batches) batch.work = elsewhere ? 1 : batch.loads;
+  if (elsewhere) batches.back().work = 0;
 }
 
 }  // namespace
@@ -56,7 +66,7 @@ Loop find_data_loader_steps(const Activity& activity) {
   if (ranges.empty()) return {};
   const MarkedThread marks = choose_thread(activity, ranges);
   std::vector<Batch> batches = batches_of(activity, marks);
-  count_loads_where_nothing_follows(batches);
+  count_loads_where_nothing_follows(activity, marks, batches);
   const std::int64_t usual = usual_work(batches);
   Loop loop{.found_by = FoundBy::data_loader, .thread = marks.thread};
   for (const Batch& batch : batches) {

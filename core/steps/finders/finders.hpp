@@ -36,6 +36,7 @@ struct Loop {
   bool may_be_parts = false;  // what repeats may be parts of one step: the layers of a model
   bool amid_others = false;   // and stands between work that no repeat has
   bool runs_once = false;     // at lines that no loop brings round again: it is no loop
+  bool is_uneven = false;     // something in it comes once, so all may be one iteration
   std::vector<std::string> notes;
   // The same stretch divided in another way: tokens in place of calls of `generate`, a GAN's
   // optimizer steps in place of its iterations. `how` says what its steps are.

@@ -90,18 +90,23 @@ bool same_kind(const Kind& a, const Kind& b) {
 }
 
 // Returns numbers of kinds in order of appearance; more than a cycle can have share the last number.
-// The first turn is left aside: it may hold the program's start.
 std::vector<std::size_t> kinds_of(const Activity& activity, const std::vector<Turn>& turns) {
   std::vector<Kind> kinds;
   std::vector<std::size_t> out;
-  for (std::size_t i = 1; i < turns.size(); ++i) {
-    Kind kind = kind_of(activity, turns[i]);
+  for (const Turn& turn : turns) {
+    Kind kind = kind_of(activity, turn);
     const auto at = std::find_if(kinds.begin(), kinds.end(),
                                  [&kind](const Kind& known) { return same_kind(known, kind); });
     out.push_back(std::min(static_cast<std::size_t>(at - kinds.begin()), kMany));
     if (at == kinds.end() && kinds.size() < kMany) kinds.push_back(std::move(kind));
   }
   return out;
+}
+
+bool has_single_ones(const std::vector<std::size_t>& kinds) {
+  return std::any_of(kinds.begin(), kinds.end(), [&](std::size_t kind) {
+    return std::count(kinds.begin(), kinds.end(), kind) == 1;
+  });
 }
 
 std::size_t most_common(const std::vector<std::size_t>& kinds) {
@@ -187,7 +192,8 @@ Loop find_optimizer_steps(const Activity& activity) {
   if (ranges.empty()) return {};
   const MarkedThread marks = choose_thread(activity, ranges);
   const std::vector<Turn> single = turns_of(activity, marks);
-  const std::vector<std::size_t> kinds = kinds_of(activity, single);
+  // The first turn may hold the program's start, so it tells no cycle.
+  const std::vector<std::size_t> kinds = kinds_of(activity, {single.begin() + 1, single.end()});
   const std::size_t cycle = cycle_of(kinds);
   const std::vector<Turn> turns = fold_cycles(single, cycle);
   if (turns.size() == 1)
@@ -198,6 +204,7 @@ Loop find_optimizer_steps(const Activity& activity) {
     how += fmt::format(", several an iteration: {} iterations", turns.size());
   Loop loop = loop_of(activity, marks, turns, std::move(how));
   loop.runs_once = run_once(activity, marks.ranges);
+  loop.is_uneven = has_single_ones(kinds_of(activity, single));
   note_skipped(activity, turns, loop);
   if (cycle == 1) return loop;
   loop.others.push_back(

@@ -139,5 +139,20 @@ TEST(CutMark, ALastMarkThatOutlastsTheRecordsIsNotCounted) {
   EXPECT_EQ(counted_walls(steps_with_ends(true, SourceKind::stepscope)).size(), 5U);
 }
 
+// Saving a checkpoint behind the loop's last record: nothing of it is missing.
+TEST(CutMark, ALongLastStepThatHoldsAllThatOthersHoldIsCounted) {
+  LoopMaker loop;
+  loop.make.data.source = SourceKind::kineto;
+  for (int i = 0; i < 6; ++i) {
+    const std::int64_t begin = loop.now;
+    loop.kernel("gemm", 60'000), loop.wait(), loop.op("aten::add");
+    loop.now = begin + (i == 5 ? 1'000'000 : 100'000);
+    loop.make.range(HostKind::user_scope, "ProfilerStep#" + std::to_string(i), 1, begin, loop.now);
+  }
+  const std::vector<std::int64_t> walls = counted_walls(found(loop));
+  ASSERT_EQ(walls.size(), 5U);
+  EXPECT_EQ(walls.back(), 1'000'000);
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -68,6 +68,17 @@ void end_epoch(LoopMaker& loop) {
   loop.range(kFetch, [&] { loop.now += 50'000; });
 }
 
+// Workers' batches arrive out of turn: what is recorded inside a request says nothing of its batch.
+TEST(DataLoader, RequestsToWorkersAreABatchEachWhereBatchesAreOnlyGathered) {
+  LoopMaker loop;
+  for (int i = 0; i < 13; ++i)
+    loop.range("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", [&] {
+      loop.now += 300;
+      if (i % 3 == 0) loop.op("aten::set_", 300);
+    });
+  EXPECT_EQ(found(loop).list.size(), 12U);
+}
+
 TEST(DataLoader, TheFetchThatEndsTheLoopIsTheLastSteps) {
   for (const bool with_optimizer : {false, true}) {
     LoopMaker loop;

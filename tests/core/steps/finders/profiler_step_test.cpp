@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/steps/finders/finders.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/core/steps/found.hpp"
@@ -38,6 +39,30 @@ TEST(ProfilerStep, CopiesOnADevicesTimeLineDoNotDouble) {
   const Steps steps = found(loop);
   ASSERT_EQ(steps.list.size(), 5U);
   EXPECT_EQ(steps.list[0].host.begin, LoopMaker::kStart);
+}
+
+// active=1 of an iteration that steps two optimizers.
+TEST(ProfilerStep, OneMarkIsTheStepWhereEachOptimizerStepsOnce) {
+  LoopMaker loop;
+  loop.range("ProfilerStep#5", [&] {
+    loop.train_ops(), loop.optimizer("SGD"), loop.optimizer("SparseAdam");
+    loop.op("aten::copy_");
+  });
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.found_by, FoundBy::profiler_step);
+  EXPECT_EQ(steps.list.size(), 1U);
+}
+
+// A schedule without prof.step(): the one mark holds the whole loop.
+TEST(ProfilerStep, OneMarkAroundALoopOfAlikeUpdatesIsNamedAndNotTheStep) {
+  LoopMaker loop;
+  loop.range("ProfilerStep#0", [&] {
+    for (int i = 0; i < 6; ++i) loop.train_ops(), loop.optimizer();
+  });
+  const Steps steps = found(loop);
+  EXPECT_EQ(steps.found_by, FoundBy::optimizer);
+  EXPECT_THAT(steps.notes,
+              testing::Contains(testing::HasSubstr("these lie in 1 ProfilerStep# mark")));
 }
 
 // with_stack makes marks that outlast the begin of the next one.
