@@ -353,9 +353,13 @@ void advise(Advice advice, Language language, Finding& out) {
   out.code_hint = text.code_hint;
 }
 
-void put_number(std::string_view name, std::uint32_t number, std::string& hint) {
+void put_text(std::string_view name, std::string_view text, std::string& hint) {
   for (std::size_t at = hint.find(name); at != std::string::npos; at = hint.find(name, at))
-    hint.replace(at, name.size(), std::to_string(number));
+    hint.replace(at, name.size(), text);
+}
+
+void put_number(std::string_view name, std::uint32_t number, std::string& hint) {
+  put_text(name, std::to_string(number), hint);
 }
 
 }  // namespace stepscope::rules

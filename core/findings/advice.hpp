@@ -66,6 +66,7 @@ struct AdviceText {
 AdviceText text_of(Advice advice, Language language);
 void advise(Advice advice, Language language, Finding& out);
 // Puts a number of this program or machine into a hint, in place of `name`, such as "{workers}".
+void put_text(std::string_view name, std::string_view text, std::string& hint);
 void put_number(std::string_view name, std::uint32_t number, std::string& hint);
 
 // An optimizer whose step is many small operations: its fused form, or the next best that exists

@@ -21,6 +21,7 @@
 #include "core/findings/advice.hpp"
 #include "core/findings/host_time.hpp"
 #include "core/findings/wait_lines.hpp"
+#include "core/simulate/graph/loader_takes.hpp"
 #include "core/support/duration.hpp"
 
 namespace stepscope::rules {
@@ -69,13 +70,15 @@ bool makes_data(const JudgedRun& run, const Segment& s) {
 
 InputTime input_time(const JudgedRun& run) {
   InputTime out(run);
-  const std::uint32_t loader_workers = rules::loader_workers(run);
+  const LoaderTakes takes(*run.attribution.index);
+  const bool has_workers = loader_workers(run) > 0;
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
     if (!run.counts(s.time.begin)) continue;
     if (waits_for_data(run, s)) {
       // A loader without workers makes its data in the call that asks for them.
-      const bool others_make = s.cause != Cause::host_data_wait || loader_workers > 0;
+      const bool others_make =
+          s.cause != Cause::host_data_wait || has_workers || takes.at(s.time.begin) != nullptr;
       out.waiting += others_make ? s.time.length() : 0;
       out.in_loader = out.in_loader || s.cause == Cause::host_data_wait;
       out.add(s, i, s.time.length());
@@ -155,7 +158,10 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
          : waits && !time.in_loader ? Advice::input_waits_for_others
                                     : advice_on_input(waits, run.has_device),
          run.language, out);
-  put_number("{workers}", prefetch.workers, out.code_hint);
+  // Other profilers' traces say that a loader has workers, and not how many.
+  const bool unknown = waits && time.in_loader && loader_workers(run) == 0;
+  put_text("{workers}", unknown ? "2 * workers_now" : std::to_string(prefetch.workers),
+           out.code_hint);
   if (no_core_for_more) make_less(prefetch);
   out.fixes = {prefetch};
   out.falsified_by = fmt::format(

@@ -22,13 +22,13 @@ void write_worker(std::ostream& out) {
         << time << " 0\n";
 }
 
-std::string waiting_loop(int cores) {
+std::string waiting_loop(int cores, bool sees_worker = true) {
   std::ostringstream out;
   out << "process p0 cores=" << cores << "\nno_device\nrepeat " << kSteps << " host=" << kStep
       << " device=" << kStep << "\nstep 0 " << kStep << "\nscope t1 0 " << kTake
       << " \"enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__\"\nop t1 " << kTake
       << ' ' << kStep << " aten::mm at=train.py:12\nend\n";
-  write_worker(out);
+  if (sees_worker) write_worker(out);
   out << "expect found input_starvation train.py:12\n";
   return out.str();
 }
@@ -41,6 +41,13 @@ TEST(InputWorkers, AreMoreWhereCoresAreFree) {
   const Finding finding = advice_on(8);
   EXPECT_THAT(finding.fix, ::testing::HasSubstr("more workers make the input"));
   EXPECT_THAT(finding.code_hint, ::testing::HasSubstr("num_workers=4"));
+}
+
+// torch.profiler names the loader's class, and records nothing of its workers.
+TEST(InputWorkers, WhoseNumberIsUnknownAreTwiceAsMany) {
+  const Finding finding = finding_of_text(waiting_loop(8, false), "input_starvation");
+  EXPECT_THAT(finding.title, ::testing::HasSubstr("the loop waits for its input"));
+  EXPECT_THAT(finding.code_hint, ::testing::HasSubstr("num_workers=2 * workers_now"));
 }
 
 TEST(InputWorkers, AreNotAskedForWhereTheyWouldFindNoCore) {
