@@ -54,7 +54,7 @@ std::string without_device(const PartitionSummary& s) {
   std::int64_t compute = 0;
   for (const PartSum& part : s.parts) compute += is_host_compute(part.cause) ? part.ns_total : 0;
   if (compute == 0)
-    return "no device work in these steps, and no operation on the CPU was recorded";
+    return "no device work in these steps; CPU ops compute 0 % of the time, or were not recorded";
   return fmt::format("no device work in these steps; CPU ops compute {:.0f} % of the time",
                      100.0 * static_cast<double>(compute) / static_cast<double>(s.wall_ns_total));
 }

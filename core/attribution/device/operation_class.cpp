@@ -364,6 +364,8 @@ Cause classify_device_op(DeviceOpKind kind, CopyKind copy, MemoryKind source,
 Cause classify_cpu_op(std::string_view name) {
   if (name.find(' ') != std::string_view::npos)
     return Cause::host_framework;  // "TorchDynamo Cache Lookup"
+  if (name.starts_with("c10d::") || name.starts_with("_c10d_functional::"))
+    return Cause::host_framework;  // they hand a collective to its process group
   const std::string_view stem = op_stem(name);
   if (equals_any(stem, kViewOps)) return Cause::host_framework;
   if (equals_any(stem, kCpuGemm)) return Cause::host_compute_gemm;

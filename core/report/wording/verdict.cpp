@@ -35,15 +35,19 @@ std::string version_of(const RunFacts& run, std::string_view key) {
   return "";
 }
 
+// A job's steps are each counted once, whatever the number of its ranks.
+std::string counted_text(const Summary& summary) {
+  if (!summary.job) return fmt::format("{} steps counted", summary.partition.steps_counted);
+  const std::uint64_t steps = summary.job->steps_counted;
+  return fmt::format("{} step{} of {} ranks counted", steps, steps == 1 ? "" : "s",
+                     summary.job->ranks.size());
+}
+
 std::string spread(const Summary& summary) {
   const PartitionSummary& p = summary.partition;
   const auto time = [](std::int64_t ns) { return format_duration(static_cast<double>(ns)); };
   if (p.steps_counted < 2) return "1 step counted";
-  if (summary.job)
-    return fmt::format("p50 {}, p90 {}, {} steps of {} ranks counted", time(p.p50_ns),
-                       time(p.p90_ns), summary.job->steps_counted, summary.job->ranks.size());
-  return fmt::format("p50 {}, p90 {}, {} steps counted", time(p.p50_ns), time(p.p90_ns),
-                     p.steps_counted);
+  return fmt::format("p50 {}, p90 {}, {}", time(p.p50_ns), time(p.p90_ns), counted_text(summary));
 }
 
 std::string rate_text(double step_ns) {
@@ -100,7 +104,8 @@ std::vector<std::string> step_time_facts(const StepScale& scale) {
   if (p.inflated && scale.has_device)
     return {fmt::format("{} to {} a step{}", time(scale.per_step(p.device_busy_ns_total)),
                         time(scale.wall_ns), trimmed),
-            fmt::format("({} counted)", p.steps_counted)};
+            scale.summary.job ? fmt::format("({})", counted_text(scale.summary))
+                              : fmt::format("({} counted)", p.steps_counted)};
   return {time(scale.wall_ns) + " a step" + trimmed, "(" + spread(scale.summary) + "),",
           rate_text(scale.wall_ns)};
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/steps/finders/named_range.hpp"
 #include "core/summary/parts.hpp"
 #include "core/support/duration.hpp"
 
@@ -44,8 +45,19 @@ bool lacks_collectives(const Trace& trace, const Attribution& attribution) {
     return text.starts_with("nccl:") || text.starts_with("c10d::") ||
            text.starts_with("record_param_comms");
   });
-  return issued && std::none_of(attribution.ops.begin(), attribution.ops.end(),
-                                [](const OpOwner& op) { return op.cause == Cause::comm_transfer; });
+  return issued && trace.calls().size() > 0 &&
+         std::none_of(attribution.ops.begin(), attribution.ops.end(),
+                      [](const OpOwner& op) { return op.cause == Cause::comm_transfer; });
+}
+
+// Marks of steps differ in their numbers alone: "ProfilerStep#".
+std::string name_of_range(const Trace& trace, RangeId range) {
+  const HostRanges& h = trace.host_ranges();
+  const std::string_view name = trace.text(h.name[range]);
+  if (!is_annotation(h.kind[range])) return std::string(name);
+  std::string stem = split_number(name).stem;
+  if (stem.ends_with("##")) stem.pop_back();
+  return stem;
 }
 
 using Insides = std::map<std::string, std::int64_t>;
@@ -60,9 +72,8 @@ Insides unexplained_insides(const Trace& trace, const Steps& steps, const Attrib
     const RangeId range = segment.host_evidence < trace.host_ranges().size()
                               ? segment.host_evidence
                               : open_at(trace, steps.thread, segment.time.begin);
-    const std::string where =
-        range == kNone ? "between the records of the loop's thread"
-                       : fmt::format("inside {}", trace.text(trace.host_ranges().name[range]));
+    const std::string where = range == kNone ? "between the records of the loop's thread"
+                                             : "inside " + name_of_range(trace, range);
     out[where + line_of(trace, segment.site)] += ns;
   }
   return out;

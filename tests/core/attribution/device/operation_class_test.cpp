@@ -111,6 +111,7 @@ TEST(OperationClass, CpuOps) {
       {"aten::select", Cause::host_framework},
       {"aten::empty_strided", Cause::host_framework},
       {"aten::t", Cause::host_framework},
+      {"c10d::allreduce_", Cause::host_framework},
       {"mylib::simulate", Cause::host_compute_other},
   };
   for (const Named& c : cases)

@@ -50,6 +50,15 @@ TEST(UnknownNotes, SayThatCollectivesAreNotInTheTrace) {
                             "not in the trace")));
 }
 
+// Gloo's collectives on the CPU have no record on a device.
+TEST(UnknownNotes, NoCollectiveIsMissingWhereNoDeviceIsUsed) {
+  TraceMaker make;
+  make.range(HostKind::op, "c10d::allreduce_", 1, 10'000, 20'000);
+  make.range(HostKind::user_scope, "ProfilerStep#12", 1, 60'000, 800'000);
+  EXPECT_THAT(notes_of(make, 300),
+              ElementsAre("without explanation a step: 300 us inside ProfilerStep#"));
+}
+
 TEST(UnknownNotes, TimeBetweenRecordsIsInNone) {
   TraceMaker make;
   make.range(HostKind::op, "aten::mm", 1, 10'000, 20'000);
