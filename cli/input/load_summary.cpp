@@ -118,7 +118,8 @@ Result<std::optional<Summary>> job_of_files(const std::vector<std::string>& path
   auto summary =
       read_job(*traces_of_job(paths), options.of_job(), progress, why_not, options.readers);
   if (summary && *summary)
-    (*summary)->run.path = fmt::format("{} and {} more", paths.front(), paths.size() - 1);
+    (*summary)->run.path =
+        fmt::format("{} and {} more", (*summary)->run.path, (*summary)->job->ranks.size() - 1);
   return summary;
 }
 

@@ -177,8 +177,14 @@ bool has_no_such_process(const ReadOptions& options, const Error& error) {
          (error.message.starts_with("--rank") || error.message.starts_with("--process"));
 }
 
-// Each file gives a report. --rank and --process choose among several files those that hold it.
+bool is_given(const std::vector<std::string>& given, const std::string& path) {
+  return std::find(given.begin(), given.end(), path) != given.end();
+}
+
+// Each file gives a report. --rank and --process choose among several files those that hold it. A file
+// that nobody named, but the folder that it is in, is left out if it is no trace.
 Result<std::vector<Summary>> summary_of_each(const std::vector<std::string>& paths,
+                                             const std::vector<std::string>& given,
                                              const ReadOptions& options, std::string& failed) {
   std::vector<Summary> out;
   std::optional<Error> no_rank;
@@ -187,7 +193,10 @@ Result<std::vector<Summary>> summary_of_each(const std::vector<std::string>& pat
     if (!summary) {
       if (!no_rank) failed = path;
       no_rank = summary.error();
-      if (!has_no_such_process(options, *no_rank)) return *no_rank;
+      if (has_no_such_process(options, *no_rank)) continue;
+      if (paths.size() == 1 || is_given(given, path)) return *no_rank;
+      (void)fail("report", path, *no_rank);
+      say("stepscope report: {} is left out\n", path);
       continue;
     }
     note_options_without_effect(options, path, *summary);
@@ -215,6 +224,7 @@ std::string why_ranks_are_apart(const std::vector<Summary>& each) {
 
 // Files that are the ranks of one job give one report. `failed` is the file of an error.
 Result<std::vector<Summary>> summaries_of(const std::vector<std::string>& paths,
+                                          const std::vector<std::string>& given,
                                           const ReadOptions& options, std::string& failed) {
   std::string why_no_job;
   if (may_be_files_of_job(paths, options)) {
@@ -226,7 +236,7 @@ Result<std::vector<Summary>> summaries_of(const std::vector<std::string>& paths,
       return std::vector<Summary>{std::move(**job)};
     }
   }
-  auto each = summary_of_each(paths, options, failed);
+  auto each = summary_of_each(paths, given, options, failed);
   if (each && why_no_job.empty()) why_no_job = why_ranks_are_apart(*each);
   if (each && !why_no_job.empty()) {
     std::vector<std::string>& notes = each->front().steps.notes;
@@ -267,7 +277,7 @@ int run_report(ReportArguments& arguments) {
   const std::vector<std::string> traces = with_folders_opened(arguments.traces);
   if (arguments.summarize_ranks) keep_summaries(traces);
   std::string failed;
-  auto read = summaries_of(traces, *options, failed);
+  auto read = summaries_of(traces, arguments.traces, *options, failed);
   if (!read) return fail("report", failed, read.error());
   note_later_recordings("report", traces);
   const std::vector<Summary>& summaries = *read;

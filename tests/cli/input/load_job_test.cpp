@@ -173,6 +173,25 @@ TEST_F(FilesOfRanks, FilesOfOneRankAreReportsOfTheirOwn) {
   EXPECT_THAT(run.out, HasSubstr("====="));
 }
 
+TEST_F(FilesOfRanks, AFileOfAFolderThatIsNoTraceIsNamedAndTheRestReported) {
+  write("a.json", {.rank = 0});
+  write("b.json", {.rank = 0});
+  write_file(folder_.at("config.json"), "{\"lr\": 0.1}");
+  const RunOutcome run = run_stepscope("report " + folder_.path().string());
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("config.json is left out"));
+  EXPECT_THAT(run.out, HasSubstr("=====")) << "two reports";
+  EXPECT_EQ(
+      run_stepscope("report " + folder_.at("a.json") + " " + folder_.at("config.json")).status, 4);
+}
+
+TEST_F(FilesOfRanks, TheHeadNamesAFileThatWasRead) {
+  both();
+  write_file(folder_.at("0.json"), "{}");
+  const RunOutcome run = run_stepscope("report " + folder_.path().string());
+  EXPECT_THAT(run.out, HasSubstr("a.json and 1 more"));
+}
+
 TEST_F(FilesOfRanks, FilesThatNameNoRankSayWhyTheyAreNoJob) {
   const std::string files = both();
   for (const char* name : {"a.json", "b.json"}) {
