@@ -39,6 +39,7 @@ enum class Advice : std::uint8_t {
   loop_invariant,
   launch_bound,
   launch_bound_without_device,
+  launch_bound_without_compiler,
   values_read_without_device,
   sequential_generation,
   unfused_attention,

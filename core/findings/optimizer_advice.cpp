@@ -33,16 +33,23 @@ OptimizerAdvice with_argument(std::string_view name, const char* argument, const
 }
 
 // torch.compile joins the operations of any optimizer, and knows those of PyTorch best.
-// `argument`: what its step is called with.
-OptimizerAdvice compiled(std::string_view name, const std::string& argument) {
+OptimizerAdvice compiled(std::string_view name) {
   const std::string who = name.empty() ? "the optimizer" : std::string(name);
   return {
       "compile the step of " + who + " (torch.compile), which joins its operations and " +
           "computes the same update: " +
           (name.empty() ? "a fused form of it is not known" : "it has no fused form in PyTorch"),
-      "@torch.compile(fullgraph=False)\ndef update(" + argument + "): optimizer.step(" + argument +
-          ")",
-      "compiled"};
+      "@torch.compile(fullgraph=False)\ndef update(): optimizer.step()", "compiled"};
+}
+
+// torch.compile leaves the step of LBFGS as it is, since it calls back into the program.
+OptimizerAdvice for_lbfgs() {
+  return {
+      "let each step evaluate the loss fewer times (max_iter, max_eval): PyTorch has no faster "
+      "form of "
+      "LBFGS, and torch.compile leaves its step as it is",
+      "torch.optim.LBFGS(model.parameters(), max_iter=10, max_eval=12)",
+      "with fewer evaluations a step"};
 }
 
 // No optimizer of PyTorch ran, so the program updates its parameters one by one.
@@ -74,7 +81,8 @@ OptimizerAdvice optimizer_advice(std::string_view name, bool has_device, Languag
   if (name.empty()) return for_hand_updates();
   const auto* known = std::find_if(std::begin(kOptimizers), std::end(kOptimizers),
                                    [name](const auto& one) { return one.name == name; });
-  if (known == std::end(kOptimizers)) return compiled("", name == "LBFGS" ? "closure" : "");
+  if (name == "LBFGS") return for_lbfgs();
+  if (known == std::end(kOptimizers)) return compiled("");
   const bool fused =
       known->fused == Fused::everywhere || (known->fused == Fused::on_cpu && !has_device);
   if (fused)
@@ -84,7 +92,7 @@ OptimizerAdvice optimizer_advice(std::string_view name, bool has_device, Languag
                                       "parameter");
   if (has_device && known->foreach)
     return with_argument(name, "foreach=True", "one kernel for many parameters");
-  return compiled(name, "");
+  return compiled(name);
 }
 
 }  // namespace stepscope::rules

@@ -7,18 +7,22 @@
 #include <cmath>
 #include <map>
 
+#include "core/support/duration.hpp"
+
 namespace stepscope::rules {
 
 std::int64_t long_stretch_ns(const JudgedRun& run) {
   constexpr double kOfStep = 0.2;
-  constexpr std::int64_t kLeastNs = 100'000;
+  constexpr long long kLeastNs = 100'000;
   if (run.has_device) return kLongStretchNs;
-  return std::clamp(std::llround(kOfStep * run.free_step_ns), static_cast<long long>(kLeastNs),
-                    static_cast<long long>(kLongStretchNs));
+  return std::clamp(std::llround(kOfStep * run.free_step_ns), kLeastNs,
+                    static_cast<long long>(kLongestWayNs));
 }
 
 std::string long_stretch_text(const JudgedRun& run) {
-  return long_stretch_ns(run) == kLongStretchNs ? "a millisecond" : "a fifth of the step";
+  if (run.has_device) return "a millisecond";
+  return long_stretch_ns(run) == kLongestWayNs ? format_duration(kLongestWayNs)
+                                               : "a fifth of the step";
 }
 
 OwnStretches::OwnStretches(const JudgedRun& run) : run_(run), least_ns_(long_stretch_ns(run)) {

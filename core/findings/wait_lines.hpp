@@ -14,10 +14,11 @@ namespace stepscope::rules {
 
 // From here on a stretch of host work is something of its own, not the way to a launch.
 inline constexpr std::int64_t kLongStretchNs = 1'000'000;
-// The same on a run without a device, whose steps may be shorter than a few of those: a fifth of
-// the step is something of its own, too.
+// The same on a run without a device: Python and the framework take less from one operation to the
+// next. Of a short step a fifth is something of its own, too.
+inline constexpr std::int64_t kLongestWayNs = 200'000;
 std::int64_t long_stretch_ns(const JudgedRun& run);
-std::string long_stretch_text(const JudgedRun& run);  // "a millisecond"
+std::string long_stretch_text(const JudgedRun& run);  // "a millisecond", "200 us"
 
 // Tells stretches of the host that are something of their own from the way to the next call. Long
 // ones are; on a run without a device so are short ones at a line that no record of the loop's thread

@@ -95,16 +95,17 @@ bool is_cpu_candidate(Cause cause) {
          cause == Cause::host_compute_elementwise || cause == Cause::host_compute_other;
 }
 
-// Whether an operation on the CPU makes random numbers: it costs so much a number, reads no tensor,
-// and no compiler fuses it.
-bool makes_random_numbers(const JudgedRun& run, const Segment& s) {
+// Whether an operation on the CPU makes random numbers (it costs so much a number, reads no tensor,
+// and no compiler fuses it) or is what a compiler made.
+bool is_as_good_as_compiled(const JudgedRun& run, const Segment& s) {
   if (run.has_device || s.host_evidence == kNone) return false;
   constexpr std::string_view kGenerators[] = {
       "aten::normal_",    "aten::uniform_",     "aten::random_",     "aten::bernoulli_",
       "aten::bernoulli",  "aten::exponential_", "aten::cauchy_",     "aten::log_normal_",
       "aten::geometric_", "aten::poisson",      "aten::multinomial", "aten::randperm"};
   const std::string_view name = run.trace.text(run.trace.host_ranges().name[s.host_evidence]);
-  return std::find(std::begin(kGenerators), std::end(kGenerators), name) != std::end(kGenerators);
+  return name.starts_with("CompiledFunction") ||
+         std::find(std::begin(kGenerators), std::end(kGenerators), name) != std::end(kGenerators);
 }
 
 struct Hotspot {
@@ -112,7 +113,8 @@ struct Hotspot {
   PhaseId phase = 0;
   std::int64_t ns = 0;
   double of_phase = 0;
-  double of_cause = 1;  // share of the cause's time in the phase; the rest makes random numbers
+  double of_cause =
+      1;  // share of the cause's time in the phase, without what no compiler makes faster
 };
 
 std::vector<Hotspot> find_hotspots(const JudgedRun& run) {
@@ -125,7 +127,7 @@ std::vector<Hotspot> find_hotspots(const JudgedRun& run) {
     if (!(run.has_device ? is_candidate(s.cause) : is_cpu_candidate(s.cause)) ||
         run.optimizer_phases[s.phase] || is_whole_graph(run, s))
       continue;
-    (makes_random_numbers(run, s) ? random : sums)[{s.phase, s.cause}] += run.unexplained_ns(i);
+    (is_as_good_as_compiled(run, s) ? random : sums)[{s.phase, s.cause}] += run.unexplained_ns(i);
   }
   std::vector<Hotspot> out;
   for (const auto& [key, ns] : sums) {
@@ -257,7 +259,7 @@ Finding hotspot_finding(const JudgedRun& run, const Hotspot& spot) {
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
     if (s.cause != spot.cause || s.phase != spot.phase || run.unexplained_ns(i) <= 0) continue;
-    if (is_whole_graph(run, s) || makes_random_numbers(run, s)) continue;
+    if (is_whole_graph(run, s) || is_as_good_as_compiled(run, s)) continue;
     price.add(s, run.unexplained_ns(i));
     operations.add(run, s, run.unexplained_ns(i));
     gradients.add(run, s);

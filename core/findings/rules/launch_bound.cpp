@@ -10,7 +10,7 @@
 //   A trace whose profiler slowed the host by an unknown factor (at most 3, as measured) is judged
 //   only where the true step, a third of the traced one or the device's work if that is longer,
 //   would still be starved by 10 %.
-//   Without a device: Python and the framework between operations (stretches below a millisecond)
+//   Without a device: Python and the framework between operations (stretches below kLongestWayNs)
 //   >= 10 % of the step, and either >= 50 operations a step or a way of <= 50 us from one to the
 //   next. A longer way between few operations is no overhead of theirs, but what the program does.
 #include "core/findings/rules/rules.hpp"
@@ -155,7 +155,10 @@ using Line = std::pair<std::string_view, std::uint32_t>;  // file, number
 struct OperationCount {
   std::uint64_t count = 0;
   std::int64_t median_ns = 0;
-  std::set<Line> computing;  // lines with an operation that does more than to read a value
+  struct AtLine {
+    std::uint64_t reads = 0, others = 0;
+  };
+  std::map<Line, AtLine> by_line;  // of operations: those that only read a value, and the rest
 };
 
 bool reads_a_value(std::string_view operation) {
@@ -174,9 +177,10 @@ OperationCount count_outermost(const JudgedRun& run) {
     if (h.kind[r] != HostKind::op || h.begin[r] < until || !run.counts(h.begin[r])) continue;
     lengths.push_back(h.end[r] - h.begin[r]);
     until = h.end[r];
-    if (run.sites[r] == kNone || reads_a_value(run.trace.text(h.name[r]))) continue;
+    if (run.sites[r] == kNone) continue;
     const Site& site = run.trace.data().sites[run.sites[r]];
-    out.computing.insert({run.trace.text(site.file), site.line});
+    auto& [reads, others] = out.by_line[{run.trace.text(site.file), site.line}];
+    ++(reads_a_value(run.trace.text(h.name[r])) ? reads : others);
   }
   if (lengths.empty()) return out;
   const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
@@ -186,13 +190,34 @@ OperationCount count_outermost(const JudgedRun& run) {
   return out;
 }
 
-// Most of the time is at a line that only reads values out of tensors: what it does with them (it
-// prints, logs or compares) is the program's own, and no compiler joins it.
+// Most of the time is at a line that hardly does more than to read values out of tensors: what it does
+// with them (it prints, logs or compares) is the program's own, and no compiler joins it.
 bool is_of_values(const Finding& finding, const OperationCount& operations) {
   if (finding.places.empty()) return false;
   const FindingPlace& most = finding.places.front();
-  return 2 * most.caused_ns_per_step >= finding.caused_ns_per_step &&
-         operations.computing.count({most.file, most.line}) == 0;
+  double caused = 0;  // a comprehension of the line is a function of its own
+  for (const FindingPlace& place : finding.places)
+    if (place.file == most.file && place.line == most.line) caused += place.caused_ns_per_step;
+  if (2 * caused < finding.caused_ns_per_step) return false;
+  const auto line = operations.by_line.find({most.file, most.line});
+  return line == operations.by_line.end() || line->second.others <= line->second.reads;
+}
+
+bool has_range(const JudgedRun& run, std::string_view part) {
+  const std::vector<StringId>& names = run.trace.host_ranges().name;
+  std::set<StringId> seen;
+  return std::any_of(names.begin(), names.end(), [&](StringId name) {
+    return seen.insert(name).second && run.trace.text(name).find(part) != std::string_view::npos;
+  });
+}
+
+// Says why torch.compile would not help; empty where it may.
+std::string_view why_no_compiler(const JudgedRun& run) {
+  if (has_range(run, "BackwardBackward") || has_range(run, "DoubleBackward"))
+    return "torch.compile does not support the second derivatives that this program takes";
+  if (has_range(run, "CompiledFunction") || has_range(run, "Torch-Compiled Region"))
+    return "what is compiled already stays";
+  return "";
 }
 
 // Time of one cause: on the way between operations, and in all.
@@ -229,14 +254,21 @@ Finding overhead_finding(const JudgedRun& run, const Price& price, const Operati
     out.fixes.push_back(fewer);
   }
   const bool of_values = is_of_values(out, operations);
-  advise(of_values ? Advice::values_read_without_device : Advice::launch_bound_without_device,
+  const std::string_view no_compiler = why_no_compiler(run);
+  advise(of_values             ? Advice::values_read_without_device
+         : no_compiler.empty() ? Advice::launch_bound_without_device
+                               : Advice::launch_bound_without_compiler,
          run.language, out);
-  if (of_values) out.title += "; most of it at a line that only reads values out of tensors";
-  out.falsified_by =
-      fmt::format("{} it is not shorter by up to {}",
-                  of_values ? "without what that line does with its values"
-                            : "with twice the batch the step takes twice as long, or compiled",
-                  format_duration(time));
+  if (of_values)
+    out.title += "; most of it at a line that hardly does more than to read values out of tensors";
+  else if (!no_compiler.empty())
+    out.title += fmt::format("; {}", no_compiler);
+  const char* try_it =
+      of_values ? "without what that line does with its values it is not"
+      : no_compiler.empty()
+          ? "with twice the batch the step takes twice as long, or compiled it is not"
+          : "with twice the batch the step takes twice as long: it is not";
+  out.falsified_by = fmt::format("{} shorter by up to {}", try_it, format_duration(time));
   out.certainty = Certainty::assumption;
   return out;
 }

@@ -26,8 +26,9 @@ TEST(OptimizerAdvice, NamesTheProgramsOwnOptimizerAndAFormThatItHas) {
   EXPECT_THAT(optimizer_advice("", false, Language::python).fix, HasSubstr("torch._foreach_"));
   const OptimizerAdvice unknown = optimizer_advice("Lion", true, Language::python);
   EXPECT_THAT(unknown.fix, Not(HasSubstr("fused=True")));
+  EXPECT_THAT(unknown.code_hint, HasSubstr("def update(): optimizer.step()"));
   EXPECT_THAT(optimizer_advice("LBFGS", false, Language::python).code_hint,
-              HasSubstr("def update(closure): optimizer.step(closure)"));
+              HasSubstr("max_iter=10"));
 }
 
 }  // namespace

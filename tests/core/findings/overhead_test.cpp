@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small step on a CPU that also runs Python for long: fewer operations make only the way between
 // them shorter, and compiling has a cost of its own. Times are in us.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -12,13 +13,15 @@ namespace {
 
 constexpr int kRepeats = 8, kStepUs = 1000, kLength = 4, kWay = 10;
 
-std::string small_steps(int operations) {
+// `first`: the name of each step's first operation.
+std::string small_steps(int operations, const std::string& first = "aten::mm") {
   std::ostringstream out;
   out << "no_device\nrepeat " << kRepeats << " host=" << kStepUs << " device=" << kStepUs
       << "\nstep 0 " << kStepUs << '\n';
   for (int i = 0; i < operations; ++i) {
     const int begin = i * (kLength + kWay);
-    out << "op t1 " << begin << ' ' << begin + kLength << " aten::mm at=train.py:12\n";
+    out << "op t1 " << begin << ' ' << begin + kLength << ' ' << (i == 0 ? first : "aten::mm")
+        << " at=train.py:12\n";
   }
   out << "end\nexpect found launch_bound train.py:12\n";
   return out.str();
@@ -44,6 +47,33 @@ TEST(Overhead, OnlyTheWayBetweenOperationsBecomesShorter) {
 TEST(Overhead, CompilingAStepOfFewOperationsGainsNothing) {
   EXPECT_EQ(factor_of(12), 1);
   EXPECT_LT(factor_of(40), 1);
+}
+
+TEST(Overhead, NoCompilerIsAdvisedWhereItFailsOrIsInUse) {
+  const auto advice_with = [](const char* first) {
+    return finding_of_text(small_steps(60, first), "launch_bound");
+  };
+  EXPECT_THAT(advice_with("aten::mm").code_hint, ::testing::HasSubstr("torch.compile"));
+  for (const char* first : {"TanhBackwardBackward0", "CompiledFunction"}) {
+    const Finding found = advice_with(first);
+    EXPECT_THAT(found.fix + found.code_hint, ::testing::Not(::testing::HasSubstr("compile")))
+        << first;
+  }
+  EXPECT_THAT(advice_with("TanhBackwardBackward0").title,
+              ::testing::HasSubstr("does not support the second derivatives"));
+}
+
+// A list that Python fills for 700 us before a tensor is made of it is no overhead of operations.
+TEST(Overhead, ALongWayToAnOperationIsTheProgramsOwnWork) {
+  std::ostringstream out;
+  out << "no_device\nrepeat 8 host=2500 device=2500\nstep 0 2500\n";
+  for (int i = 0; i < 60; ++i) {
+    const int begin = i * 30 + (i < 30 ? 0 : 700);
+    out << "op t1 " << begin << ' ' << begin + 20 << " aten::mm at=train.py:" << (i == 30 ? 14 : 12)
+        << '\n';
+  }
+  out << "python t1 900 1600 build at=train.py:14\nend\nexpect found host_gap train.py:14\n";
+  EXPECT_NEAR(finding_of_text(out.str(), "host_gap").caused_ns_per_step, 700'000, 20'000);
 }
 
 }  // namespace
