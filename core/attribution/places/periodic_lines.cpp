@@ -4,32 +4,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "core/attribution/places/line_periods.hpp"
 #include "core/support/short_file.hpp"
 
 namespace stepscope {
 namespace {
 
 constexpr double kLeastShare = 0.01;
-constexpr std::size_t kFewestSampled = 3;  // steps with a line that samples alone tell
-constexpr double kLeastSeen = 0.5;         // share of its steps in which samples see such a line
-
 using Function = std::pair<StringId, StringId>;  // file, function
-using StepRows = std::vector<std::uint32_t>;     // rising
-
-struct Line {
-  StringId file, function;
-  std::uint32_t number;
-  bool is_behind;  // a line of the steps' own that runs once more behind them
-  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the comparison's own 0 for a pointer
-  auto operator<=>(const Line&) const = default;
-};
 
 // The function in which a comprehension or a lambda is written: Python makes each a function of its
 // own, "evaluate.<locals>.<genexpr>", which no one has named.
@@ -47,15 +34,6 @@ Function function_of(const Line& line) {
   return {line.file, line.function};
 }
 
-// A record or a sample of the loop's thread that has a line. What lies between the records of two
-// steps counts to the earlier one, whose last line may still run.
-struct Seen {
-  Interval time;
-  std::uint32_t step = 0;
-  Line line;
-  bool is_record = false;
-};
-
 class SeenLines {
  public:
   // `loops`: loop_functions().
@@ -69,11 +47,12 @@ class SeenLines {
     for (std::size_t s = 0; s < samples.size(); ++s)
       if (samples.thread[s] == steps.thread && (samples.flags[s] & kSampleWorker) == 0)
         add({samples.time[s], samples.time[s]}, samples.site[s], false);
-    std::stable_sort(seen_.begin(), seen_.end(),
-                     [](const Seen& a, const Seen& b) { return a.time.begin < b.time.begin; });
+    std::stable_sort(seen_.begin(), seen_.end(), [](const SeenLine& a, const SeenLine& b) {
+      return a.time.begin < b.time.begin;
+    });
     unmark_others();
   }
-  const std::vector<Seen>& all() const { return seen_; }
+  const std::vector<SeenLine>& all() const { return seen_; }
 
  private:
   void add(Interval time, SiteId site, bool is_record) {
@@ -96,9 +75,9 @@ class SeenLines {
   // A line that runs behind the steps alone needs no mark.
   void unmark_others() {
     std::set<Line> inside;
-    for (const Seen& one : seen_)
+    for (const SeenLine& one : seen_)
       if (!one.line.is_behind) inside.insert(one.line);
-    for (Seen& one : seen_) {
+    for (SeenLine& one : seen_) {
       Line unmarked = one.line;
       unmarked.is_behind = false;
       if (!inside.contains(unmarked)) one.line = unmarked;
@@ -108,54 +87,8 @@ class SeenLines {
   const Trace& trace_;
   const Steps& steps_;
   Function own_{kNone, kNone};  // has the steps' loop
-  std::vector<Seen> seen_;
+  std::vector<SeenLine> seen_;
 };
-
-struct LineRuns {
-  StepRows steps;
-  bool has_record = false;
-};
-
-std::map<Line, LineRuns> runs_of(const std::vector<Seen>& seen) {
-  std::map<Line, LineRuns> out;
-  for (const Seen& one : seen) {
-    LineRuns& runs = out[one.line];
-    if (runs.steps.empty() || runs.steps.back() != one.step) runs.steps.push_back(one.step);
-    runs.has_record = runs.has_record || one.is_record;
-  }
-  return out;
-}
-
-struct Period {
-  std::uint32_t n = 0;
-  std::uint32_t first = 0;  // step, below n or n itself
-  bool operator==(const Period&) const = default;
-};
-
-// Behind the last whole period the loop may do it once more, as its last step.
-std::uint32_t common_distance(const StepRows& at, std::size_t steps) {
-  std::uint32_t n = 0;
-  for (std::size_t i = 1; i < at.size(); ++i) {
-    const bool is_last = i > 1 && i + 1 == at.size() && at[i] + 1 == steps;
-    if (!is_last) n = std::gcd(n, at[i] - at[i - 1]);
-  }
-  return n;
-}
-
-// Returns the period of a line that runs in every n-th of so many steps, from the first n on to the
-// last n; the last step may lack it: what begins each iteration of a loop around does not follow the
-// last of them. Records tell each time that it ran; samples may miss some.
-std::optional<Period> period_of(const LineRuns& runs, std::size_t steps) {
-  const StepRows& at = runs.steps;
-  if (at.size() < (runs.has_record ? 2U : kFewestSampled)) return std::nullopt;
-  const std::uint32_t n = common_distance(at, steps);
-  if (n < 2) return std::nullopt;
-  const std::uint32_t first = at.front() <= n ? at.front() : at.front() % n;
-  const double times = std::ceil(static_cast<double>(steps - 1 - first) / n);
-  const double least = runs.has_record ? 1 : kLeastSeen;
-  if (static_cast<double>(at.size()) < least * times) return std::nullopt;
-  return Period{n, first};
-}
 
 // The loop whose iterations the steps are (of the loops that come round where steps begin the
 // outermost), and the loops around it, which stand before it.
@@ -198,14 +131,13 @@ class Stretches {
       : trace_(trace),
         steps_(steps),
         loops_(loop_functions(trace, steps)),
-        seen_(trace, steps, loops_) {
-    for (const auto& [line, runs] : runs_of(seen_.all()))
-      if (const auto period = period_of(runs, steps.list.size())) kinds_[line] = *period;
-  }
+        seen_(trace, steps, loops_),
+        periods_(seen_.all(), steps.list.size()) {}
 
   std::vector<PeriodicStretch> find() {
-    for (const Seen& one : seen_.all()) take(one);
-    close();
+    if (!seen_.all().empty()) before_ = seen_.all().front().time.begin;
+    for (const SeenLine& one : seen_.all()) take(one);
+    close(before_);
     rename();
     return worthwhile();
   }
@@ -217,26 +149,51 @@ class Stretches {
     PeriodicStretch stretch;  // named after its first line
     std::string last = stretch.name;
     std::int64_t since = stretch.time.begin;  // when the last line ran first
+    bool ends_in_sample = false;
   };
 
-  void take(const Seen& one) {
-    const auto kind = kinds_.find(one.line);
-    if (kind == kinds_.end()) {
-      if (!loops_.empty() && function_of(one.line) == loops_.front()) close();
-      return;
+  void take(const SeenLine& one) {
+    const std::int64_t between = border_before(one);
+    const Period* kind = periods_.at(one.line);
+    if (kind == nullptr) {
+      if (!loops_.empty() && function_of(one.line) == loops_.front()) close(between);
+    } else {
+      add(one, *kind, between);
     }
-    const bool goes_on = open_ && open_->step == one.step && open_->kind == kind->second;
+    before_is_record_ = one.is_record;
+    before_ = std::max(before_, one.time.end);
+  }
+
+  // Samples show neither where a stretch begins nor where it ends. What lies between a record and a
+  // sample is the sample's, and half of what lies between two samples.
+  std::int64_t border_before(const SeenLine& one) const {
+    if (one.time.begin <= before_ || before_is_record_) return before_;
+    return one.is_record ? one.time.begin : before_ + (one.time.begin - before_) / 2;
+  }
+
+  void add(const SeenLine& one, Period kind, std::int64_t between) {
+    const bool goes_on = open_ && open_->step == one.step && open_->kind == kind;
     if (!goes_on) {
-      close();
-      open_ = Open{kind->second, one.step, {one.time, name_of(one.line)}};
+      close(between);
+      open_ = Open{kind, one.step, {one.time, name_of(one.line)}};
+      if (!one.is_record) open_->stretch.time.begin = std::max(between, begin_of(one.step));
+      open_->since = open_->stretch.time.begin;
     }
     held_[open_->stretch.name][open_->last] += one.time.begin - open_->since;
     open_->last = name_of(one.line);
     open_->since = one.time.begin;
+    open_->ends_in_sample = !one.is_record;
     open_->stretch.time.end = std::max(open_->stretch.time.end, one.time.end);
   }
 
-  void close() {
+  std::int64_t begin_of(std::size_t step) const {
+    return step == 0 ? steps_.list[0].host.begin : steps_.list[step - 1].host.end;
+  }
+
+  void close(std::int64_t between) {
+    if (open_ && open_->ends_in_sample)
+      open_->stretch.time.end =
+          std::max(open_->stretch.time.end, std::min(between, steps_.list[open_->step].host.end));
     if (open_ && !open_->stretch.time.empty()) {
       held_[open_->stretch.name][open_->last] += open_->stretch.time.end - open_->since;
       found_.push_back(std::move(open_->stretch));
@@ -244,18 +201,30 @@ class Stretches {
     open_.reset();
   }
 
-  // Stretches that begin alike are named after what holds most of their time.
+  // Stretches that begin alike are named after what holds most of their time. Samples may begin a
+  // stretch at what another of its kind holds further on: these are alike, too.
   void rename() {
-    std::map<std::string, std::string> names;
-    for (const auto& [first, held] : held_) {
-      const auto most =
-          std::ranges::max_element(held, {}, &std::pair<const std::string, std::int64_t>::second);
-      names[first] = most->second > held.at(first) ? most->first : first;
-    }
+    std::map<std::string, std::string>
+        alike;  // by the first line's name: the one that stands for all
+    for (const auto& [first, held] : held_) alike[first] = first;
+    for (const auto& [first, held] : held_)
+      for (const auto& [name, ns] : held)
+        if (held_.contains(name)) join(alike.at(first), alike.at(name), alike);
+    std::map<std::string, std::map<std::string, std::int64_t>> all;
+    for (const auto& [first, held] : held_)
+      for (const auto& [name, ns] : held) all[alike.at(first)][name] += ns;
     for (PeriodicStretch& stretch : found_) {
-      stretch.name = names.at(stretch.name);
+      const std::string& one = alike.at(stretch.name);
+      const auto most = std::ranges::max_element(
+          all.at(one), {}, &std::pair<const std::string, std::int64_t>::second);
+      stretch.name = most->second > all.at(one)[one] ? most->first : one;
       by_name_[stretch.name] += stretch.time.length();
     }
+  }
+
+  static void join(std::string one, std::string other, std::map<std::string, std::string>& alike) {
+    for (auto& [name, stands_for] : alike)
+      if (stands_for == other) stands_for = one;
   }
 
   std::string name_of(const Line& line) const {
@@ -278,7 +247,9 @@ class Stretches {
   const Steps& steps_;
   std::vector<Function> loops_;  // the functions of the steps' loop, first, and of those around
   SeenLines seen_;
-  std::map<Line, Period> kinds_;  // periodic lines
+  LinePeriods periods_;
+  std::int64_t before_ = 0;  // the end of what the thread was seen at before
+  bool before_is_record_ = false;
   std::optional<Open> open_;
   std::map<std::string, std::map<std::string, std::int64_t>> held_;  // by the first line's name
   std::map<std::string, std::int64_t> by_name_;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a loop does in every n-th iteration, told by its lines: an evaluation, a checkpoint, a log.
 //
-// Source lines that run in the same steps, and in every n-th one, are of one stretch in each of
-// these steps: from the first record or sample at one of them to the last, with the lines of
-// functions that they call. It is named after the line of them that holds most of the time up to
-// the next. A line behind a step's own iteration, where a loop around it goes on (a validation by
-// the lines that train), is another than the same line inside. Samples may miss a line that records
-// nothing in some of its steps. A line that most steps run, in a function that has a loop, is the
-// loop's own and ends a stretch. Stretches count that hold kLeastShare of the loop's time.
+// Source lines that run in the same steps, and in every n-th one (line_periods.hpp), are of one stretch
+// in each of these steps: from the first record or sample at one of them to the last, with the lines of
+// functions that they call. What lies between a record and a sample is the sample's, and half of what
+// lies between two samples. A stretch is named after the line that holds most of the time up to the
+// next. A line behind a step's own iteration, where a loop around it goes on (a validation by the lines
+// that train), is another than the same line inside. A line that most steps run, in a function that has
+// a loop, is the loop's own and ends a stretch. Stretches count that hold kLeastShare of the loop's time.
 //
 // Steps are counted from the program's own loops alone: elsewhere n would be a guess.
 #pragma once

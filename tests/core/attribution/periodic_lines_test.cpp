@@ -196,6 +196,24 @@ TEST(PeriodicLines, SamplesMayMissALineThatRecordsNothing) {
   EXPECT_EQ(counts(program.stretches()), (std::map<std::string, int>{{"train.py:15", 4}}));
 }
 
+// Every second iteration makes its data in two functions, of which samples show now the one, now the
+// other, at another line each time: all of it is one phase, from the record before to the one behind.
+TEST(PeriodicLines, FunctionsThatSamplesSeeInTurnsAreOneStretch) {
+  Program program;
+  program.run([&](int i) {
+    if (i % 2 == 0) return;
+    const auto line = static_cast<std::uint32_t>(20 + i % 3);
+    if (i % 4 != 3) program.sampled("build", line);
+    if (i % 4 != 1 || i == 5) program.sampled("tok", line + 10);
+  });
+  const std::vector<PeriodicStretch> found = program.stretches();
+  ASSERT_EQ(found.size(), 10U);
+  for (const PeriodicStretch& one : found) {
+    EXPECT_EQ(one.name, found.front().name);
+    EXPECT_GE(one.time.length(), kOpLength);
+  }
+}
+
 TEST(PeriodicLines, ALineThatSamplesSeldomSeeIsNone) {
   Program program;
   program.run([&](int i) {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which lines of a loop's thread run in every n-th step, by records and samples.
+//
+// A record tells each time that a line ran; samples may miss it. So what samples alone show runs as
+// often as others do whose steps hold all of its own, unless chance would hardly have left out the
+// rest; and a function has a period as a whole, since samples see few of its lines each time.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "core/model/trace.hpp"
+#include "core/support/interval.hpp"
+
+namespace stepscope {
+
+struct Line {
+  StringId file, function;
+  std::uint32_t number;
+  bool is_behind;  // a line of the steps' own that runs once more behind them
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the comparison's own 0 for a pointer
+  auto operator<=>(const Line&) const = default;
+};
+
+// A record or a sample of the loop's thread that has a line. What lies between the records of two
+// steps counts to the earlier one, whose last line may still run.
+struct SeenLine {
+  Interval time;
+  std::uint32_t step = 0;
+  Line line;
+  bool is_record = false;
+};
+
+struct Period {
+  std::uint32_t n = 0;
+  std::uint32_t first = 0;  // step, below n or n itself
+  bool operator==(const Period&) const = default;
+};
+
+class LinePeriods {
+ public:
+  LinePeriods(const std::vector<SeenLine>& seen, std::size_t steps);
+
+  // Returns the period of the line, or of its function; null: it has none.
+  const Period* at(Line line) const;
+
+ private:
+  using Periods = std::map<Line, Period>;
+
+  std::vector<Period> known() const;  // by n
+  Periods lines_;
+  Periods functions_;  // as lines 0
+};
+
+}  // namespace stepscope
