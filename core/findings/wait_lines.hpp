@@ -15,7 +15,7 @@ namespace stepscope::rules {
 // From here on a stretch of host work is something of its own, not the way to a launch.
 inline constexpr std::int64_t kLongStretchNs = 1'000'000;
 // The same on a run without a device: Python and the framework take less from one operation to the
-// next. Of a short step a fifth is something of its own, too.
+// next. A fifth of a short step is something of its own, too.
 inline constexpr std::int64_t kLongestWayNs = 200'000;
 std::int64_t long_stretch_ns(const JudgedRun& run);
 std::string long_stretch_text(const JudgedRun& run);  // "a millisecond", "200 us"

@@ -158,7 +158,7 @@ struct OperationCount {
   struct AtLine {
     std::uint64_t reads = 0, others = 0;
   };
-  std::map<Line, AtLine> by_line;  // of operations: those that only read a value, and the rest
+  std::map<Line, AtLine> by_line;  // operations that only read a value, and the rest
 };
 
 bool reads_a_value(std::string_view operation) {

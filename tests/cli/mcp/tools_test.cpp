@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-
 #include "cli/input/load_summary.hpp"
 #include "tests/cli/mcp/session.hpp"
 #include "tests/cli/run_stepscope.hpp"

@@ -107,7 +107,8 @@ TEST(SummaryBound, AProgramWithoutOperationsIsNotSaidToComputeNothing) {
   s.step(100);
   s.own(Cause::host_python, 100);
   const Summary sum = s.sum();
-  EXPECT_THAT(sum.partition.why_bound, HasSubstr("CPU ops compute 0 % of the time, or were not recorded"));
+  EXPECT_THAT(sum.partition.why_bound,
+              HasSubstr("CPU ops compute 0 % of the time, or were not recorded"));
 }
 
 TEST(SummaryBound, AVerdictThatHangsOnWhatIsUnknownIsNotGiven) {
