@@ -209,7 +209,7 @@ class Stretches {
     for (const auto& [first, held] : held_) alike[first] = first;
     for (const auto& [first, held] : held_)
       for (const auto& [name, ns] : held)
-        if (held_.contains(name)) join(alike.at(first), alike.at(name), alike);
+        if (held_.contains(name)) join(first, name, alike);
     std::map<std::string, std::map<std::string, std::int64_t>> all;
     for (const auto& [first, held] : held_)
       for (const auto& [name, ns] : held) all[alike.at(first)][name] += ns;
@@ -222,8 +222,10 @@ class Stretches {
     }
   }
 
-  static void join(std::string one, std::string other, std::map<std::string, std::string>& alike) {
-    for (auto& [name, stands_for] : alike)
+  static void join(const std::string& first, const std::string& name,
+                   std::map<std::string, std::string>& alike) {
+    const std::string one = alike.at(first), other = alike.at(name);
+    for (auto& [each, stands_for] : alike)
       if (stands_for == other) stands_for = one;
   }
 
