@@ -29,6 +29,27 @@ Trace of_two_ranks() {
   return make.build();
 }
 
+// The work that three steps launched is missing, so they end with the one before them.
+TEST(FindSteps, StepsThatEndAtOneMomentAreNotCounted) {
+  LoopMaker loop;
+  for (int i = 0; i < 12; ++i) {
+    const std::int64_t begin = loop.now;
+    if (i < 5 || i > 7) loop.kernel("gemm", i == 4 ? 420'000 : 60'000);
+    loop.op("aten::add");
+    loop.now = begin + 100'000;
+    loop.make.range(HostKind::user_scope, "ProfilerStep#" + std::to_string(i), 1, begin, loop.now);
+  }
+  const Steps steps = found(loop);
+  ASSERT_EQ(steps.list.size(), 12U);
+  for (const Step& step : steps.list) {
+    if (step.steady) {
+      EXPECT_GT(step.wall_ns(), 0) << step.id;
+    }
+  }
+  EXPECT_EQ(steps.list[5].wall_ns(), 0);
+  EXPECT_THAT(steps.list[8].why_not_steady, HasSubstr("it ends with others at one moment"));
+}
+
 TEST(FindSteps, ReadsTheLowestRankAndSaysSo) {
   const Result<Steps> steps = find_steps(of_two_ranks());
   ASSERT_TRUE(steps.ok());
