@@ -226,17 +226,15 @@ constexpr Row kRows[] = {
       "auto losses = loss(model->forward(torch::stack(parts)));   // not a forward for each part"}},
     {Advice::launch_bound_without_compiler,
      {"do more in each operation: a larger batch, or one operation on a stacked tensor in place of "
-      "a "
-      "Python loop over its parts",
+      "a Python loop over its parts",
       "losses = loss(model(torch.stack(parts)))     # not: [loss(model(p)) for p in parts]"},
      {"do more in each operation: a larger batch, or one operation on a stacked tensor in place of "
-      "a "
-      "loop over its parts",
+      "a loop over its parts",
       "auto losses = loss(model->forward(torch::stack(parts)));   // not a forward for each part"}},
     {Advice::values_read_without_device,
      {"read many values at once; print, log or look at them once in many steps, and one text "
-      "rather "
-      "than many; add them up in a tensor until then, and write from another thread where each one "
+      "rather than many; add them up in a tensor until then, and write from another thread where "
+      "each one "
       "counts",
       "values = tensor.tolist()             # not [v.item() for v in tensor]\n"
       "running += loss.detach()             # not print(loss.item())\n"

@@ -46,8 +46,7 @@ OptimizerAdvice compiled(std::string_view name) {
 OptimizerAdvice for_lbfgs() {
   return {
       "let each step evaluate the loss fewer times (max_iter, max_eval): PyTorch has no faster "
-      "form of "
-      "LBFGS, and torch.compile leaves its step as it is",
+      "form of LBFGS, and torch.compile leaves its step as it is",
       "torch.optim.LBFGS(model.parameters(), max_iter=10, max_eval=12)",
       "with fewer evaluations a step"};
 }

@@ -80,8 +80,8 @@ bool may_be_missed(std::uint32_t times, std::size_t seen) {
   return times > 1 && std::pow(times, 1.0 - static_cast<double>(seen)) > kLeastChance;
 }
 
-// What samples alone show runs as often as others do whose steps hold all of its own, unless chance
-// would hardly have left out all the rest.
+// A line that samples alone show is taken to run as often as another whose steps hold all of its own,
+// unless samples would hardly have missed it in all the rest by chance.
 void join_missed(const Runs& runs, const std::vector<Period>& periods, Periods& out) {
   for (auto& [line, period] : out) {
     const LineRuns& of_it = runs.at(line);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which lines of a loop's thread run in every n-th step, by records and samples.
+// Finds which lines of a loop's thread run in every n-th step, by records and samples.
 //
-// A record tells each time that a line ran; samples may miss it. So what samples alone show runs as
-// often as others do whose steps hold all of its own, unless chance would hardly have left out the
-// rest; and a function has a period as a whole, since samples see few of its lines each time.
+// A record tells each time that a line ran; samples may miss it. So a line that samples alone show is
+// taken to run as often as another whose steps hold all of its own, unless samples would hardly have
+// missed it in all the rest by chance. A function has a period as a whole, too, since samples see few
+// of its lines each time.
 #pragma once
 
 #include <compare>

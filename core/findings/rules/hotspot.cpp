@@ -119,7 +119,7 @@ struct Hotspot {
 
 std::vector<Hotspot> find_hotspots(const JudgedRun& run) {
   std::map<PhaseId, std::int64_t> walls;
-  std::map<std::pair<PhaseId, Cause>, std::int64_t> sums, random;
+  std::map<std::pair<PhaseId, Cause>, std::int64_t> sums, stays;
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
     if (!run.counts(s.time.begin) || s.cause == Cause::host_core_wait) continue;
@@ -127,7 +127,7 @@ std::vector<Hotspot> find_hotspots(const JudgedRun& run) {
     if (!(run.has_device ? is_candidate(s.cause) : is_cpu_candidate(s.cause)) ||
         run.optimizer_phases[s.phase] || is_whole_graph(run, s))
       continue;
-    (is_as_good_as_compiled(run, s) ? random : sums)[{s.phase, s.cause}] += run.unexplained_ns(i);
+    (is_as_good_as_compiled(run, s) ? stays : sums)[{s.phase, s.cause}] += run.unexplained_ns(i);
   }
   std::vector<Hotspot> out;
   for (const auto& [key, ns] : sums) {
@@ -136,7 +136,7 @@ std::vector<Hotspot> find_hotspots(const JudgedRun& run) {
     if (of_phase >= kLeastOfPhase && run.weight(ns_per_step) >= kLeastOfStep &&
         kAssumedGain * ns_per_step >= run.least_ns())
       out.push_back({key.second, key.first, ns, of_phase,
-                     static_cast<double>(ns) / static_cast<double>(ns + random[key])});
+                     static_cast<double>(ns) / static_cast<double>(ns + stays[key])});
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const Hotspot& a, const Hotspot& b) { return a.ns > b.ns; });

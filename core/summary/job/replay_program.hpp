@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each rank of a job does in a window of time, as a program that can be run again (replay.hpp).
+// Reads what each rank of a job does in a window of time as a program that can be run again (replay.hpp).
 //
 //   work       takes as long as it did; beside a collective that waits for another rank, `times_as_long`
 //   enter      the rank enters a collective, at the same point of its own work as it did

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The protocol of the MCP server, its lines and the size of its answers. mcp_session.py holds a whole session with the program.
+// These tests are of the MCP server's protocol, its lines and the size of its answers; mcp_session.py
+// holds a whole session with the program.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

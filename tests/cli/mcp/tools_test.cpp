@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tools of the MCP server answer about one run: numbers, pages, events.
+// These tests read what the MCP server's tools answer about one run: numbers, pages, events.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
