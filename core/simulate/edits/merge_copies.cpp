@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The copies that a step makes at a place become one: one call, one copy of all their bytes, one
-// wait. The host work between them at that line goes too, for it prepares one copy each.
+// wait. The host work between them at that line goes too, for it prepares one copy each. Where the
+// kernels right behind the last copy only join tensors (torch.stack of what was copied), they and the
+// host work on the way to them go as well: one copy brings what they would make.
 #include "core/simulate/edits/edits.hpp"
 
 #include <algorithm>
@@ -39,9 +41,36 @@ std::uint32_t wait_behind(const TaskGraph& graph, std::uint32_t copy) {
   return waits ? behind : kNone;
 }
 
+// The share of the host work around the merged copies that stays.
+constexpr Estimate kRest{0.05, 0, 0.3};
+
+bool only_joins(const TaskGraph& graph, const HostTask& task) {
+  const auto ops = graph.ops_of(task);
+  return !ops.empty() &&
+         std::all_of(ops.begin(), ops.end(), [](const DeviceTask& op) { return op.joins; });
+}
+
+// Drops the kernels right behind the last copy that join tensors.
+void drop_joins(Edit& edit, std::uint32_t last) {
+  TaskGraph& graph = edit.graph;
+  const std::uint32_t own_wait = wait_behind(graph, last);
+  for (std::uint32_t next = call_behind(graph, last); next != kNone;
+       next = call_behind(graph, next)) {
+    HostTask& call = graph.host[next];
+    if (call.op_count == 0 && (call.wait == WaitKind::none || next == own_wait)) continue;
+    if (!only_joins(graph, call)) return;
+    for (std::uint32_t i = last + 1; i < next; ++i) {
+      HostTask& way = graph.host[i];
+      if (way.thread == call.thread && is_work(way)) way.ns *= kRest.at(edit.luck);
+    }
+    drop(graph, call);
+    last = next;
+  }
+}
+
 void keep_only_last(Edit& edit, const CopyGroup& group) {
   TaskGraph& graph = edit.graph;
-  const double between = Estimate{0.05, 0, 0.3}.at(edit.luck);
+  const double between = kRest.at(edit.luck);
   const double fixed = shortest(graph);
   const HostTask& last = graph.host[group.last];
   for (std::uint32_t i = group.first; i < group.last; ++i) {
@@ -57,6 +86,7 @@ void keep_only_last(Edit& edit, const CopyGroup& group) {
   }
   DeviceTask& op = graph.device[last.first_op];
   op.ns = fixed + std::max(0.0, group.ns - static_cast<double>(group.count) * fixed);
+  drop_joins(edit, group.last);
   edit.touched += group.count - 1;
 }
 
@@ -79,8 +109,9 @@ void merge_copies(Edit& edit) {
   }
   if (edit.touched > 0) {
     edit.assume(
-        "a twentieth of the host work between the merged copies stays, to gather what they carried "
-        "(none to 0.3)");
+        "a twentieth of the host work between the merged copies, and on the way to what joins "
+        "them, "
+        "stays, to gather what they carried (none to 0.3)");
   }
 }
 

@@ -9,6 +9,11 @@ namespace {
 // The walk's limit: more of a gap than this has no explanation.
 constexpr double kExplainedDelayNs = 10'000;
 
+// PyTorch's kernels of torch.cat and torch.stack.
+bool joins_tensors(std::string_view kernel) {
+  return kernel.find("CatArray") != std::string_view::npos;
+}
+
 bool is_copy_or_set(DeviceOpKind kind) {
   return kind == DeviceOpKind::memcpy || kind == DeviceOpKind::memset;
 }
@@ -73,6 +78,7 @@ void DeviceTasks::add(const HostTask& task, DeviceOpId op) {
   out.forward_phase = task.forward_phase;
   out.site = index_.places.of(op).line.site;
   out.copy = d.copy_kind[op];
+  out.joins = joins_tensors(trace_.text(d.name[op]));
   const ThreadId thread = trace_.host_ranges().thread[task.range];
   const bool is_loops = task.thread == 0 || index_.threads.is_worker(thread);
   out.extends_step = is_loops && (role == StreamRole::main ||

@@ -72,6 +72,7 @@ struct DeviceTask {
   CopyKind copy = CopyKind::none;
   // Its end is part of the step's: as core/steps/windows.hpp, and issued for the loop's thread.
   bool extends_step = true;
+  bool joins = false;  // puts several tensors into one: torch.cat and torch.stack
   bool dropped = false;
 };
 

@@ -167,6 +167,51 @@ TEST(Edits, APhaseHoldsThoseInsideIt) {
   EXPECT_DOUBLE_EQ(apply(make.graph, in_phase(FixKind::hoist_invariant, 2)).ns(), 30 * kUs);
 }
 
+// A stack of what was copied piece by piece: its kernel, and the way to it, go with the pieces.
+TEST(Edits, OneCopyInPlaceOfManyNeedsNoJoin) {
+  const auto host_ns = [](bool joins) {
+    GraphMaker make;
+    for (int i = 0; i < 10; ++i) {
+      make.work(20 * kUs);
+      make.launch(2 * kUs, Cause::copy_h2d_pinned).api = ApiKind::memcpy_async;
+      make.graph.device.back().copy = CopyKind::host_to_device;
+    }
+    make.work(100 * kUs);
+    make.launch(3 * kUs, Cause::gpu_elementwise);
+    make.graph.device.back().joins = joins;
+    make.work(40 * kUs);
+    make.launch(30 * kUs);
+    make.end_step();
+    const Edited edited = apply(make.graph, {.kind = FixKind::merge_copies});
+    EXPECT_EQ(edited.graph.device[10].dropped, joins);
+    EXPECT_FALSE(edited.graph.device[11].dropped);
+    double host = 0;
+    for (const HostTask& task : edited.graph.host) host += task.ns;
+    return host;
+  };
+  EXPECT_NEAR(host_ns(false), (20 * 0.05 * 10 + 5 + 100 + 5 + 40 + 5) * kUs, 20 * kUs);
+  EXPECT_NEAR(host_ns(false) - host_ns(true), (100 * 0.95 + 5) * kUs, 1);
+}
+
+// Operations behind a sleep of 6 ms take longer than without it.
+TEST(Edits, WhatFollowsAPauseThatGoesRunsFaster) {
+  const auto rest_ns = [](double pause_us, Luck luck) {
+    GraphMaker make;
+    HostTask& pause = make.work(pause_us * kUs, 0, Cause::host_off_cpu);
+    pause.begin = 0, pause.end = 10;
+    HostTask& rest = make.work(4000 * kUs);
+    rest.begin = 10, rest.end = 20;
+    make.end_step();
+    Fix fix{.kind = FixKind::drop_work};
+    fix.scope.host_times = {{0, 10}};
+    return apply(make.graph, fix, luck).graph.host[1].ns / kUs;
+  };
+  EXPECT_DOUBLE_EQ(rest_ns(6000, Luck::expected), 3200);
+  EXPECT_DOUBLE_EQ(rest_ns(6000, Luck::good), 2200);
+  EXPECT_DOUBLE_EQ(rest_ns(6000, Luck::bad), 4000);
+  EXPECT_DOUBLE_EQ(rest_ns(1000, Luck::expected), 4000) << "too short to matter";
+}
+
 TEST(Edits, LessOftenKeepsWholeVisitsWhereThereAreEnough) {
   GraphMaker make;
   for (int step = 0; step < 4; ++step) {
