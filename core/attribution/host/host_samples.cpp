@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/attribution/host/worker_lives.hpp"
+#include "core/attribution/places/call_sites.hpp"
 
 namespace stepscope {
 namespace {
@@ -41,6 +42,18 @@ SiteId line_of_most(const std::map<std::int64_t, WorkerState>& workers) {
     if (worker.busy && worker.site != kNone) ++count[worker.site];
   }
   return most_common(count);
+}
+
+constexpr std::uint32_t kFewestOfLibrary = 5;
+
+// Returns where workers were most often seen at work. A few looks in a library's own code, such as the
+// one that collates, may be chance: they do not stand for the waits without a look.
+SiteId usual_line(const Trace& trace, SiteCounts counts) {
+  std::erase_if(counts, [&trace](const auto& one) {
+    const std::string_view file = trace.text(trace.data().sites[one.first].file);
+    return one.second < kFewestOfLibrary && !file.empty() && !is_user_file(file);
+  });
+  return most_common(counts);
 }
 
 // Returns, by process, the process of this trace that started it; itself where that is not known.
@@ -121,7 +134,7 @@ void HostSamples::add_changes_of(const Trace& trace, ProcessId process,
     }
     changes_[process].push_back(change);
   }
-  usual_worker_sites_[process] = most_common(counts);
+  usual_worker_sites_[process] = usual_line(trace, std::move(counts));
 }
 
 HostSamples::Seen HostSamples::sample_before(ThreadId thread, Interval silence,

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/attribution/places/line_periods.hpp"
+#include "core/attribution/places/silence_owners.hpp"
 #include "core/support/short_file.hpp"
 
 namespace stepscope {
@@ -132,7 +133,8 @@ class Stretches {
         steps_(steps),
         loops_(loop_functions(trace, steps)),
         seen_(trace, steps, loops_),
-        periods_(seen_.all(), steps.list.size()) {}
+        periods_(seen_.all(), steps.list.size()),
+        silences_(seen_.all(), periods_) {}
 
   std::vector<PeriodicStretch> find() {
     if (!seen_.all().empty()) before_ = seen_.all().front().time.begin;
@@ -150,24 +152,38 @@ class Stretches {
     std::string last = stretch.name;
     std::int64_t since = stretch.time.begin;  // when the last line ran first
     bool ends_in_sample = false;
+    // Where what came behind the last of its lines began: a function of all steps, called by the stretch
+    // or by the loop that goes on.
+    std::optional<std::int64_t> until;
+
+    bool is_last(std::int64_t end) const { return stretch.time.end == end; }
   };
 
   void take(const SeenLine& one) {
     const std::int64_t between = border_before(one);
     const Period* kind = periods_.at(one.line);
     if (kind == nullptr) {
+      if (open_ && !open_->until) open_->until = between;
       if (!loops_.empty() && function_of(one.line) == loops_.front()) close(between);
     } else {
       add(one, *kind, between);
     }
     before_is_record_ = one.is_record;
+    if (one.is_record) last_record_ = one.line;
     before_ = std::max(before_, one.time.end);
   }
 
   // Samples show neither where a stretch begins nor where it ends. What lies between a record and a
-  // sample is the sample's, and half of what lies between two samples.
-  std::int64_t border_before(const SeenLine& one) const {
-    if (one.time.begin <= before_ || before_is_record_) return before_;
+  // sample is the sample's, and half of what lies between two samples. Between two records it is the
+  // second one's, unless samples of other steps show that the first one goes on.
+  std::int64_t border_before(const SeenLine& one) {
+    if (one.time.begin <= before_) return before_;
+    if (before_is_record_) {
+      const bool goes_on = open_ && open_->is_last(before_) && one.is_record &&
+                           silences_.go_on_with(*last_record_, one.line);
+      if (goes_on) open_->ends_in_sample = true;
+      return goes_on ? one.time.begin : before_;
+    }
     return one.is_record ? one.time.begin : before_ + (one.time.begin - before_) / 2;
   }
 
@@ -183,6 +199,7 @@ class Stretches {
     open_->last = name_of(one.line);
     open_->since = one.time.begin;
     open_->ends_in_sample = !one.is_record;
+    open_->until.reset();
     open_->stretch.time.end = std::max(open_->stretch.time.end, one.time.end);
   }
 
@@ -190,10 +207,16 @@ class Stretches {
     return step == 0 ? steps_.list[0].host.begin : steps_.list[step - 1].host.end;
   }
 
+  // What lies between the records of two steps counts to the earlier one here, as SeenLine has it.
+  std::int64_t end_of(std::size_t step) const {
+    const bool is_last = step + 1 == steps_.list.size();
+    return is_last ? steps_.list[step].host.end : steps_.list[step + 1].host.begin;
+  }
+
   void close(std::int64_t between) {
     if (open_ && open_->ends_in_sample)
-      open_->stretch.time.end =
-          std::max(open_->stretch.time.end, std::min(between, steps_.list[open_->step].host.end));
+      open_->stretch.time.end = std::max(
+          open_->stretch.time.end, std::min(open_->until.value_or(between), end_of(open_->step)));
     if (open_ && !open_->stretch.time.empty()) {
       held_[open_->stretch.name][open_->last] += open_->stretch.time.end - open_->since;
       found_.push_back(std::move(open_->stretch));
@@ -250,8 +273,10 @@ class Stretches {
   std::vector<Function> loops_;  // the functions of the steps' loop, first, and of those around
   SeenLines seen_;
   LinePeriods periods_;
+  SilenceOwners silences_;
   std::int64_t before_ = 0;  // the end of what the thread was seen at before
   bool before_is_record_ = false;
+  std::optional<Line> last_record_;
   std::optional<Open> open_;
   std::map<std::string, std::map<std::string, std::int64_t>> held_;  // by the first line's name
   std::map<std::string, std::int64_t> by_name_;

@@ -41,6 +41,7 @@ class Program {
       now_ += kOpLength / 2;
     }
   }
+  void pass(int ops) { now_ += ops * kOpLength; }  // nothing is recorded
   // Another loop that runs before or behind that of main, in three iterations.
   void run_alone(const std::string& function, std::uint32_t line) {
     for (int i = 0; i < 3; ++i) note_iteration(i, function, line), op(function, line + 2);
@@ -212,6 +213,31 @@ TEST(PeriodicLines, FunctionsThatSamplesSeeInTurnsAreOneStretch) {
     EXPECT_EQ(one.name, found.front().name);
     EXPECT_GE(one.time.length(), kOpLength);
   }
+}
+
+// Its only record is at its begin; then it writes for a while. Samples fall into every second one, and
+// the next record is of a function that an evaluation calls, too.
+TEST(PeriodicLines, AStretchGoesOnBehindItsLastRecordAsSamplesOfOtherStepsShow) {
+  const auto lengths = [](bool is_sampled) {
+    Program program;
+    program.run([&](int i) {
+      if (i % 4 == 3) {
+        program.op("save", 27);
+        if (is_sampled && i % 8 == 3) {
+          program.pass(1), program.sampled("save", 27), program.pass(3);
+        } else {
+          program.pass(5);
+        }
+      }
+      program.op("batch", 21);
+    });
+    std::vector<std::int64_t> out;
+    for (const PeriodicStretch& stretch : program.stretches())
+      out.push_back(stretch.time.length() / kOpLength);
+    return out;
+  };
+  EXPECT_THAT(lengths(true), testing::ElementsAre(6, 6, 6, 6, 6));
+  EXPECT_THAT(lengths(false), testing::ElementsAre(1, 1, 1, 1, 1)) << "nothing shows whose it is";
 }
 
 TEST(PeriodicLines, ALineThatSamplesSeldomSeeIsNone) {

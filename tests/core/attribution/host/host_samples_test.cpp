@@ -113,6 +113,26 @@ TEST(HostSamples, ASpawnedWorkerCountsForTheProcessThatStartedIt) {
   EXPECT_EQ(samples.workers_before(2, {0, 100}, 60).busy, 1U);
 }
 
+// A silence without a look is taken to be what workers do as a rule.
+TEST(HostSamples, AFewLooksInALibrarysCodeDoNotStandForTheRest) {
+  const auto usual = [](int in_library, int in_dataset) {
+    TraceData data;
+    data.processes.resize(1);
+    data.threads.resize(2);
+    data.sites.resize(2);
+    data.sites[0].file =
+        data.strings.intern("/v/lib/python3.11/site-packages/torch/utils/data/_utils/collate.py");
+    data.sites[1].file = data.strings.intern("/home/me/train.py");
+    for (int i = 0; i < in_library + in_dataset; ++i)
+      add_sample(data, 1, 10 * i, i < in_library ? 0 : 1, 0, kSampleWorker | kSampleFetching);
+    const Trace trace = Trace::build(std::move(data));
+    return HostSamples(trace).workers_before(0, {5'000, 6'000}, 5'500).site;
+  };
+  EXPECT_EQ(usual(1, 0), kNone);
+  EXPECT_EQ(usual(2, 1), 1U);
+  EXPECT_EQ(usual(8, 1), 0U) << "many are no chance";
+}
+
 TEST(HostSamples, TheLineOfMostBusyWorkersCounts) {
   TraceData data;
   data.processes.resize(2);
