@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/compare/commands.hpp"
+#include "core/compare/step_shares.hpp"
 #include "core/support/duration.hpp"
 
 namespace stepscope::compare_parts {
@@ -29,6 +30,7 @@ class Judge {
     steps(a_, "A");
     steps(b_, "B");
     sections();
+    shares();
     devices();
     ranks();
     programs();
@@ -76,6 +78,12 @@ class Judge {
         fmt::format("A's steps are those of a loop of another kind ({}, section {}) than B's ({}, "
                     "section {}); --section chooses the loop",
                     a, name_of(a_.steps.chosen), b, name_of(b_.steps.chosen)));
+  }
+
+  void shares() {
+    const bool per_sample = options_.a_samples && options_.b_samples;
+    const std::string why = why_steps_share_otherwise(a_.steps, b_.steps);
+    if (!why.empty() && !per_sample) against(why);
   }
 
   void devices() {
@@ -245,9 +253,9 @@ class Judge {
     note(fmt::format(
         "the machine was {}: the loop waited for a core for {} of a step ({:.0f} %) in A, {} "
         "({:.0f} %) in B; host.core_wait holds that, all else is work: {} a step in A, {} in B",
-        as_busy   ? "busy in both"
-        : *b > *a ? "more busy in B"
-                  : "less busy in B",
+        as_busy && std::min(*a, *b) >= kLoadsDiffer ? "busy in both"
+        : *b > *a                                   ? "more busy in B"
+                                                    : "less busy in B",
         ms(*a, a_), 100 * *a, ms(*b, b_), 100 * *b, ms(1 - *a, a_), ms(1 - *b, b_)));
   }
 

@@ -17,6 +17,7 @@ ComparedSide side_of(const Summary& summary, const ScaledSide& scaled) {
   ComparedSide side;
   side.run = summary.run;
   side.steps_counted = summary.partition.steps_counted;
+  side.has_steps = summary.steps.found_by != FoundBy::whole_trace;
   side.wall_ns_total = scaled.wall_ns;
   side.wall_ns_per_step = summary.partition.wall_ns_per_step();
   side.p50_ns = summary.partition.p50_ns;
@@ -126,6 +127,8 @@ Comparison compare(const Summary& a, const Summary& b, const CompareOptions& opt
   out.counts = count_deltas(a, b, work.lines);
   out.residual_ns = out.delta_ns_total;
   for (const DeltaPart& part : out.parts) out.residual_ns -= part.delta_ns;
+  if (std::string noise = noise_of_one_run(out); !noise.empty())
+    out.warnings.push_back(std::move(noise));
   return out;
 }
 

@@ -26,6 +26,7 @@ std::string_view name_of(DeltaKind kind);
 struct ComparedSide {
   RunFacts run;
   std::uint64_t steps_counted = 0;
+  bool has_steps = true;           // false: the whole trace is the one that is counted
   std::int64_t wall_ns_total = 0;  // over Comparison::steps
   double wall_ns_per_step = 0;     // as the side's own report says
   std::int64_t p50_ns = 0;

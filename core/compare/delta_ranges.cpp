@@ -4,10 +4,15 @@
 // the middle one, of which the tables are. Internal to core/compare.
 #include "core/compare/matched_work.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <tuple>
+
+#include "core/support/duration.hpp"
 
 namespace stepscope::compare_parts {
 namespace {
@@ -157,6 +162,20 @@ void add_ranges(const std::vector<Summary>& a, const std::vector<Summary>& b,
   ranges.phases(out.phases);
   ranges.lines(out.lines);
   ranges.parts(out.parts);
+}
+
+std::string noise_of_one_run(const Comparison& c) {
+  const auto spread = [](const ComparedSide& side) { return side.p90_ns - side.p50_ns; };
+  const bool is_a = spread(c.a) >= spread(c.b);
+  const ComparedSide& side = is_a ? c.a : c.b;
+  const double delta = std::abs(c.per_step(c.delta_ns_total));
+  if (c.samples || c.delta_ns_total == 0 || delta > static_cast<double>(spread(side))) return "";
+  return fmt::format(
+      "the steps of {} differ by more than the two runs (p50 {}, p90 {}): record several runs a "
+      "side to be "
+      "sure",
+      is_a ? "A" : "B", format_duration(static_cast<double>(side.p50_ns)),
+      format_duration(static_cast<double>(side.p90_ns)));
 }
 
 }  // namespace stepscope::compare_parts

@@ -52,6 +52,7 @@ Comparison compare_runs(const std::vector<Summary>& a, const std::vector<Summary
   out.a.runs = a.size();
   out.b.runs = b.size();
   if (a.size() + b.size() <= 2 || out.steps == 0) return out;
+  std::erase(out.warnings, noise_of_one_run(out));
   add_ranges(a, b, {middle_a, middle_b, scales_of(middle_a, middle_b, options)}, options, out);
   return out;
 }

@@ -48,5 +48,8 @@ std::vector<CountDelta> count_deltas(const Summary& a, const Summary& b, const L
 // of the runs that the tables are about.
 void add_ranges(const std::vector<Summary>& a, const std::vector<Summary>& b,
                 const MatchedWork& work, const CompareOptions& options, Comparison& out);
+// One run a side cannot show how much of a difference is noise; steps that differ more from each other
+// make it likely. Empty where they do not.
+std::string noise_of_one_run(const Comparison& c);
 
 }  // namespace stepscope::compare_parts

@@ -156,23 +156,8 @@ Table counts_table(const Comparison& c) {
   return out;
 }
 
-// One run a side cannot show how much of a difference is noise. Steps that differ more from each
-// other make it likely.
-std::string noise_of_one_run(const DiffScale& scale) {
-  const auto spread = [](const ComparedSide& side) { return side.p90_ns - side.p50_ns; };
-  const bool is_a = spread(scale.c.a) >= spread(scale.c.b);
-  const ComparedSide& side = is_a ? scale.c.a : scale.c.b;
-  const double delta = std::abs(scale.c.per_step(scale.c.delta_ns_total));
-  if (scale.c.samples || scale.c.delta_ns_total == 0 || delta > static_cast<double>(spread(side)))
-    return "";
-  return fmt::format(
-      "The steps of {} differ by more (p50 {}, p90 {}). Record several runs a side to be sure.",
-      is_a ? "A" : "B", format_duration(static_cast<double>(side.p50_ns)),
-      format_duration(static_cast<double>(side.p90_ns)));
-}
-
 std::string range_text(const DiffScale& scale) {
-  if (!scale.c.range_ns_per_step) return noise_of_one_run(scale);
+  if (!scale.c.range_ns_per_step) return "";
   const auto& [low, high] = *scale.c.range_ns_per_step;
   return fmt::format("over all pairs of runs: {} to {} {}", scale.difference(low),
                      scale.difference(high), scale.title);

@@ -32,7 +32,7 @@ Row section_row(const Summary& summary, const SectionChoice& choice) {
   const Division& division = section.divisions[choice.division];
   const double count = static_cast<double>(std::max<std::uint64_t>(1, division.steps));
   const bool counted = is_shown(steps, choice) && summary.partition.steps_counted > 0;
-  const Amount time{intersect(division.host, steps.recorded).length()};
+  const Amount time{division.recorded_ns};
   const bool is_first = choice.division == 0;
   Row out;
   out.weight = Weight::always;
@@ -42,7 +42,7 @@ Row section_row(const Summary& summary, const SectionChoice& choice) {
       is_first ? Cell(time) : Cell(),
       Amount{static_cast<std::int64_t>(division.steps)},
       counted ? summary.partition.wall_ns_per_step()
-              : static_cast<double>(division.host.length()) / count,
+              : static_cast<double>(division.recorded_ns) / count,
       Words{choice_text(steps, choice)}};
   return out;
 }
@@ -81,7 +81,7 @@ std::vector<std::string> section_texts(const Summary& summary) {
 
 Table sections_table(const Summary& summary) {
   const Steps& steps = summary.steps;
-  const auto recorded = static_cast<double>(steps.recorded.length());
+  const auto recorded = static_cast<double>(steps.recorded_ns);
   const std::string title = fmt::format("Sections of {} recorded", format_duration(recorded));
   Table out{.id = "sections", .title = title, .brief = title, .tab = "Sections"};
   out.whole_ns = recorded;

@@ -121,7 +121,14 @@ std::vector<Loop> find_section_loops(const Activity& activity, const Loop& first
 
 std::vector<Section> sections_of(const Activity& activity, const std::vector<Loop>& loops) {
   const auto division_of = [](const Loop& loop) -> Division {
-    return {loop.found_by, loop.steps.size(), loop.time(), loop.how};
+    return {.found_by = loop.found_by,
+            .steps = loop.steps.size(),
+            .host = loop.time(),
+            .how = loop.how,
+            .recorded_ns = loop.time().length(),
+            .loop = loop.loop,
+            .steps_each = loop.steps_each,
+            .own_share = loop.own_share};
   };
   std::vector<Section> out;
   for (const Loop& loop : loops) {

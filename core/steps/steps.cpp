@@ -180,8 +180,7 @@ void note_work_outside(const Activity& activity, Steps& steps) {
   for (const Section& section : steps.sections)
     inside += activity.share_in(section.divisions.front().host);
   const std::int64_t outside_ns = steps.outside_sections_ns();
-  if (inside >= kNearlyAll || !is_at_least(1 - kNearlyAll, outside_ns, steps.recorded.length()))
-    return;
+  if (inside >= kNearlyAll || !is_at_least(1 - kNearlyAll, outside_ns, steps.recorded_ns)) return;
   steps.notes.push_back(
       fmt::format("{:.0f} % of the {} lie in no loop and are in none of these sums; to read them, "
                   "name a range there with --step-marker",
@@ -231,9 +230,20 @@ void place(const Trace& trace, Loop loop, Steps& steps) {
   steps.how = std::move(loop.how);
   steps.thread = loop.thread;
   steps.may_be_parts = loop.may_be_parts;
+  steps.begin_error_ns = loop.begin_error_ns;
   steps.list = listed(loop);
   steps.notes = std::move(loop.notes);
   place_windows(trace, steps, loop.last_complete);
+}
+
+void note_recorded_times(const IntervalSet& gaps, Steps& steps) {
+  const auto recorded_of = [&](Interval time) {
+    const Interval part = intersect(time, steps.recorded);
+    return part.length() - total_length(clip(gaps, part));
+  };
+  steps.recorded_ns = recorded_of(steps.recorded);
+  for (Section& section : steps.sections)
+    for (Division& division : section.divisions) division.recorded_ns = recorded_of(division.host);
 }
 
 bool none_lasts(const Steps& steps) {
@@ -317,9 +327,8 @@ bool set_aside_unless_all(Steps& steps, const std::vector<std::size_t>& rows,
 
 std::int64_t Steps::outside_sections_ns() const {
   std::int64_t inside = 0;
-  for (const Section& section : sections)
-    inside += intersect(section.divisions.front().host, recorded).length();
-  return recorded.length() - inside;
+  for (const Section& section : sections) inside += section.divisions.front().recorded_ns;
+  return recorded_ns - inside;
 }
 
 Result<Steps> find_steps(const Trace& trace, const StepOptions& options) {
@@ -345,9 +354,11 @@ Result<Steps> find_steps(const Trace& trace, const StepOptions& options) {
   place(trace, std::move(loop).value(), steps);
   if (none_lasts(steps) && steps.found_by != FoundBy::whole_trace)
     take_whole_trace(activity, steps);
+  const IntervalSet gaps = capture_gaps(trace, steps.process);
+  note_recorded_times(gaps, steps);
   note_other_processes(trace, all, steps);
   note_work_outside(activity, steps);
-  close_gaps(capture_gaps(trace, steps.process), steps);
+  close_gaps(gaps, steps);
   end_warm_up(activity, steps);
   set_gaps_aside(trace, steps);
   set_open_marks_aside(activity, steps);

@@ -65,6 +65,12 @@ struct Division {
   std::uint64_t steps = 0;
   Interval host;  // from the first step's begin to the last one's end, on the host
   std::string how;
+  std::int64_t recorded_ns = 0;  // the part of `host` that was recorded and is not lost
+  std::string loop;  // where it is, like "train.py:12 (main)"; empty: the recorder noted no loop
+  // How many steps of the section's first division nearly all of its iterations hold, where these are
+  // as many in each; else 0. A part of 1 where several iterations are one such step.
+  double steps_each = 0;
+  double own_share = 0;  // 0..1 of its iterations' time that is in none of those steps' loop
 };
 
 // A loop of the program; several run one after the other. Rule and order: sections.hpp.
@@ -92,7 +98,10 @@ struct Steps {
   std::vector<Section> sections;
   SectionChoice chosen;                   // whose steps these are
   Interval recorded;                      // what was recorded of the process, on the host
+  std::int64_t recorded_ns = 0;           // the part of it that the plan recorded and no loss took
   std::uint64_t without_device_work = 0;  // steps set aside for it (lost_device_work.hpp)
+  // A step's begin may be off by this, where only samples show it. 0: it is as exact as the records.
+  std::int64_t begin_error_ns = 0;
   bool may_be_parts = false;  // repeats in which nothing tells a whole iteration from a part
   std::vector<std::string>
       notes;  // what a reader should know besides: ranks left out, steps kept, ...

@@ -87,7 +87,7 @@ LongSteps sum_long_steps(const Trace& trace, const Steps& steps, const Partition
                          const std::vector<std::uint32_t>& rows) {
   std::vector<std::int64_t> walls;
   for (const std::uint32_t row : rows) walls.push_back(steps.list[row].wall_ns());
-  const LongRule rule = long_rule(walls);
+  const LongRule rule = long_rule(walls, steps.begin_error_ns);
   LongSteps out{.median_ns = rule.median_ns, .limit_ns = rule.limit_ns};
   std::vector<StepClass> classes(steps.list.size(), StepClass::not_counted);
   for (const std::uint32_t row : rows) {

@@ -79,6 +79,11 @@ std::string diff_sentence(const Comparison& c) {
 std::string side_sentence(const ComparedSide& side) {
   std::string out = fmt::format("{}: ", side.run.path);
   if (side.runs > 1) out += fmt::format("the middle one of {} runs, ", side.runs);
+  if (!side.has_steps) {
+    out +=
+        fmt::format("no steps were found in {}", format_duration(static_cast<double>(side.p50_ns)));
+    return out;
+  }
   out += fmt::format("{} step{}, p50 {}", format_count(static_cast<double>(side.steps_counted)),
                      side.steps_counted == 1 ? "" : "s",
                      format_duration(static_cast<double>(side.p50_ns)));

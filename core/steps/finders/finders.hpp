@@ -30,14 +30,18 @@ struct Loop {
   std::string how;
   ThreadId thread = 0;
   std::vector<HostStep> steps;
-  bool evaluates = false;     // by the name of what runs
-  bool divides = true;        // false: marks of which one holds nearly all of the work
-  bool last_complete = true;  // false: the trace ends in the middle of the last step
-  bool may_be_parts = false;  // what repeats may be parts of one step: the layers of a model
-  bool amid_others = false;   // and stands between work that no repeat has
-  bool runs_once = false;     // at lines that no loop brings round again: it is no loop
-  bool is_uneven = false;     // something in it comes once, so all may be one iteration
+  bool evaluates = false;           // by the name of what runs
+  bool divides = true;              // false: marks of which one holds nearly all of the work
+  bool last_complete = true;        // false: the trace ends in the middle of the last step
+  bool may_be_parts = false;        // what repeats may be parts of one step: the layers of a model
+  bool amid_others = false;         // and stands between work that no repeat has
+  bool runs_once = false;           // at lines that no loop brings round again: it is no loop
+  bool is_uneven = false;           // something in it comes once, so all may be one iteration
+  std::int64_t begin_error_ns = 0;  // as Steps has it
   std::vector<std::string> notes;
+  std::string loop;  // as Division has it, like the two that follow
+  double steps_each = 0;
+  double own_share = 0;
   // The same stretch divided in another way: tokens in place of calls of `generate`, a GAN's
   // optimizer steps in place of its iterations. `how` says what its steps are.
   std::vector<Loop> others;

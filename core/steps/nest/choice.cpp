@@ -14,6 +14,10 @@ namespace {
 constexpr std::size_t kWrittenOut = 4;
 constexpr std::uint32_t kFewestVisits = 3;
 
+// What reads a tensor, or names it anew, but computes nothing.
+constexpr std::string_view kReads[] = {"aten::item", "aten::_local_scalar_dense",
+                                       "aten::is_nonzero", "aten::detach", "Memcpy DtoH"};
+
 class Choice {
  public:
   Choice(const Activity& activity, const Cycle& cycle, const LoopNest& nest)
@@ -23,6 +27,7 @@ class Choice {
       for (const Kind& kind : cycle.kinds) counts.push_back(count_in(loop, kind));
       counts_.push_back(std::move(counts));
     }
+    if (cycle.optimizers == 0) note_gradients();
   }
 
   // Whether each iteration steps each of its optimizers many times over, or makes many backward passes
@@ -108,7 +113,7 @@ class Choice {
   std::vector<std::uint32_t> descend(std::uint32_t loop) const {
     std::vector<std::uint32_t> inside = inside_of(loop, false);
     if (inside.empty() && alternates(loop)) inside = inside_of(loop, true);
-    if (inside.empty() || fetches_for_all(loop)) return {loop};
+    if (inside.empty() || fetches_for_all(loop) || uses_gradients_of(loop, inside)) return {loop};
     if (inside.size() == 1 && takes_turns(nest_.loops[inside.front()])) return {loop};
     std::vector<std::uint32_t> out;
     for (const std::uint32_t inner : inside) {
@@ -116,6 +121,43 @@ class Choice {
       out.insert(out.end(), chosen.begin(), chosen.end());
     }
     return out;
+  }
+
+  void note_gradients() {
+    const HostRanges& h = activity_.trace->host_ranges();
+    for (RangeId range = 0; range < h.size(); ++range)
+      if (std::ranges::binary_search(activity_.backward, h.begin[range]) &&
+          activity_.is_backward(range))
+        gradients_.push_back({h.begin[range], h.end[range]});
+    std::ranges::sort(gradients_, {}, &Interval::begin);
+  }
+
+  // Returns whether the iteration computes something behind the last gradient in it.
+  bool computes_behind_gradients(Interval iteration) const {
+    const auto behind = std::ranges::lower_bound(gradients_, iteration.end, {}, &Interval::begin);
+    if (behind == gradients_.begin()) return false;
+    const auto work = activity_.work_in({(behind - 1)->end, iteration.end});
+    return std::ranges::any_of(work, [this](const WorkItem& item) {
+      const std::string_view name = activity_.trace->text(item.token);
+      return std::ranges::none_of(kReads, [name](auto read) { return name.starts_with(read); });
+    });
+  }
+  std::size_t computing_behind_gradients(std::uint32_t loop) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        nest_.loops[loop].iterations,
+        [this](const NestIteration& one) { return computes_behind_gradients(one.time); }));
+  }
+
+  // Without an optimizer: iterations of the loops inside end with their gradients, and this loop does
+  // something behind them. Its update uses what they add up, or collect.
+  bool uses_gradients_of(std::uint32_t loop, const std::vector<std::uint32_t>& inside) const {
+    if (gradients_.empty()) return false;
+    for (const std::uint32_t inner : inside)
+      if (is_at_least(1 - kNearlyAll, computing_behind_gradients(inner),
+                      nest_.loops[inner].iterations.size()))
+        return false;
+    return is_at_least(kNearlyAll, computing_behind_gradients(loop),
+                       nest_.loops[loop].iterations.size());
   }
 
   // Most iterations of the loop fetch a batch that no loop inside asked for.
@@ -161,6 +203,7 @@ class Choice {
   const Cycle& cycle_;
   const LoopNest& nest_;
   std::vector<std::vector<std::size_t>> counts_;  // by loop, then by kind
+  std::vector<Interval> gradients_;  // backward passes' nodes by begin, without an optimizer
 };
 
 }  // namespace

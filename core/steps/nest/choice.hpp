@@ -4,7 +4,8 @@
 // What trains is a set of kinds: each line that steps an optimizer, and backward passes; where
 // nothing trains, the fetches of a loader. From an outer loop the choice goes on to those inside it
 // as long as these hold every kind and nearly all of each. It stops where an iteration fetches a
-// batch for several of the inner loop's.
+// batch for several of the inner loop's, and, where nothing marks an optimizer, where iterations inside
+// end with their gradients, which the loop then uses.
 //
 //   for epoch: for batch: critic twice, generator once     batch
 //   for batch: for model in ensemble: its optimizer        batch, which all share
@@ -12,6 +13,7 @@
 //   for _ in range(5): iteration(); for _ in range(55): iteration()     both: the same lines
 //   batches that an optimizer steps for together (accumulation)         all of them, one step
 //   for epoch: in even ones for batch: critic, in odd ones for batch: generator     batches of both
+//   for it: for part of the batch: backward; then p -= lr * p.grad     it
 //   for split in train, test: for batch: trains in one of them     batches of that one
 #pragma once
 

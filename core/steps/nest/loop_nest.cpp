@@ -188,7 +188,7 @@ LoopNest loop_nest_of(const Activity& activity, ThreadId thread) {
 
 std::string name_of(const Trace& trace, const NestLoop& loop) {
   const Site& site = trace.data().sites[loop.at];
-  return fmt::format("the loop at {}:{} ({})", short_file(trace.text(site.file)), site.line,
+  return fmt::format("{}:{} ({})", short_file(trace.text(site.file)), site.line,
                      trace.text(site.function));
 }
 

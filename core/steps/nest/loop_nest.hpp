@@ -52,6 +52,6 @@ LoopNest loop_nest_of(const Activity& activity, ThreadId thread);
 std::vector<NestIteration> iterations_of(const LoopNest& nest,
                                          const std::vector<std::uint32_t>& loops);
 
-std::string name_of(const Trace& trace, const NestLoop& loop);  // "the loop at train.py:12 (main)"
+std::string name_of(const Trace& trace, const NestLoop& loop);  // "train.py:12 (main)"
 
 }  // namespace stepscope

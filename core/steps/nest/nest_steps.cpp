@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "core/steps/finders/finders.hpp"
@@ -95,8 +96,8 @@ std::string how_text(const Activity& activity, const LoopNest& nest,
   std::size_t idle = 0;
   for (const std::uint32_t loop : loops) idle += nest.loops[loop].iterations.size();
   idle -= iterations;
-  std::string text =
-      fmt::format("{} iterations of {}", iterations, name_of(*activity.trace, nest.loops[most]));
+  std::string text = fmt::format("{} iterations of the loop at {}", iterations,
+                                 name_of(*activity.trace, nest.loops[most]));
   if (loops.size() > 1)
     text +=
         fmt::format(" and of {} more that train{}", loops.size() - 1, loops.size() == 2 ? "s" : "");
@@ -108,9 +109,36 @@ std::string how_text(const Activity& activity, const LoopNest& nest,
   return text;
 }
 
+// Notes how many steps the iterations of a loop around hold, where those that the recording holds whole
+// have as many each, and how much of their time is in no iteration of the steps' own loop.
+void note_steps_in(const std::vector<HostStep>& steps, const std::vector<NestIteration>& iterations,
+                   Loop& around) {
+  if (around.steps.size() < kFewestRepeats) return;
+  std::map<std::size_t, std::size_t> counts;
+  std::int64_t time = 0, inside = 0;
+  auto step = steps.begin();
+  auto part = iterations.begin();
+  for (const HostStep& one : around.steps) {
+    std::size_t count = 0;
+    for (; step != steps.end() && step->time.begin < one.time.end; ++step)
+      if (step->time.begin >= one.time.begin) ++count;
+    for (; part != iterations.end() && part->own.begin < one.time.end; ++part)
+      if (part->own.begin >= one.time.begin) inside += part->own.length();
+    ++counts[count];
+    time += one.time.length();
+  }
+  const auto most = std::ranges::max_element(counts, {}, [](const auto& c) { return c.second; });
+  const bool is_constant =
+      most->second + 2 >= around.steps.size();  // the first and last may be cut
+  if (!is_constant || most->first == 0 || time == 0) return;
+  around.steps_each = static_cast<double>(most->first);
+  around.own_share = 1 - static_cast<double>(inside) / static_cast<double>(time);
+}
+
 // Loops around the chosen one, and those inside it that do something of what it does.
 std::vector<Loop> divisions(const Activity& activity, const Cycle& cycle, const LoopNest& nest,
-                            std::uint32_t chosen) {
+                            std::uint32_t chosen, const std::vector<HostStep>& steps,
+                            const std::vector<NestIteration>& iterations) {
   std::vector<Loop> out;
   for (std::uint32_t other = 0; other < nest.loops.size(); ++other) {
     const NestLoop& loop = nest.loops[other];
@@ -124,11 +152,13 @@ std::vector<Loop> divisions(const Activity& activity, const Cycle& cycle, const 
     out.push_back(
         {.found_by = FoundBy::loop_nest,
          .confidence = kConfidence,
-         .how = fmt::format("{} iterations of {}, {} the steps", loop.iterations.size(),
+         .how = fmt::format("{} iterations of the loop at {}, {} the steps", loop.iterations.size(),
                             name_of(*activity.trace, loop), is_around ? "around" : "inside"),
-         .thread = cycle.thread});
+         .thread = cycle.thread,
+         .loop = name_of(*activity.trace, loop)});
     for (const NestIteration& one : loop.iterations)
       out.back().steps.push_back({static_cast<std::int64_t>(out.back().steps.size()), one.time});
+    if (is_around) note_steps_in(steps, iterations, out.back());
   }
   return out;
 }
@@ -161,7 +191,8 @@ void note_package(const Trace& trace, const NestLoop& loop, Loop& out) {
   if (package.empty() || has_lines_in(trace, package)) return;
   out.notes.push_back(fmt::format(
       "the package {0} runs this loop, and lines are those of your own code: 'stepscope profile "
-      "--lines-in {0}' records the lines inside {0}",
+      "--lines-in {0}' records the lines inside {0}, and shows as a phase what {0} does every n-th "
+      "step",
       package));
 }
 
@@ -178,7 +209,9 @@ Loop loop_of(const Activity& activity, const Cycle& cycle, const LoopNest& nest,
   const std::uint32_t most = *std::ranges::max_element(
       loops, {}, [&nest](std::uint32_t one) { return nest.loops[one].iterations.size(); });
   loop.how = how_text(activity, nest, loops, most, iterations.size(), loop.steps.size());
-  loop.others = divisions(activity, cycle, nest, most);
+  loop.others = divisions(activity, cycle, nest, most, loop.steps, iterations);
+  loop.loop = name_of(*activity.trace, nest.loops[most]);
+  loop.steps_each = static_cast<double>(loop.steps.size()) / static_cast<double>(iterations.size());
   note_package(*activity.trace, nest.loops[most], loop);
   return loop;
 }

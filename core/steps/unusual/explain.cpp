@@ -101,7 +101,7 @@ std::string Explanations::of(std::size_t step, std::int64_t excess_ns) const {
 }
 
 void note_long_steps(const Explanations& explanations, Steps& steps) {
-  const LongRule rule = long_rule(walls_from(steps, steps.warm_up.steps));
+  const LongRule rule = long_rule(walls_from(steps, steps.warm_up.steps), steps.begin_error_ns);
   Places unexplained;
   std::map<std::string, Places> explained;
   for (std::size_t k = steps.warm_up.steps; k < steps.list.size(); ++k) {

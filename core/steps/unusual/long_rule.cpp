@@ -20,12 +20,13 @@ double LongRule::times_median(std::int64_t wall_ns) const {
   return static_cast<double>(wall_ns) / static_cast<double>(std::max<std::int64_t>(1, median_ns));
 }
 
-LongRule long_rule(const std::vector<std::int64_t>& walls) {
+LongRule long_rule(const std::vector<std::int64_t>& walls, std::int64_t begin_error_ns) {
   const std::int64_t middle = median(walls);
   const double spread =
       kDeviations * kSigmaOfMad * static_cast<double>(median_absolute_deviation(walls));
   const double least = (kTimesMedian - 1) * static_cast<double>(middle);
-  return {middle, middle + static_cast<std::int64_t>(std::max(spread, least))};
+  const auto more = static_cast<std::int64_t>(std::max(spread, least));
+  return {middle, middle + more + 2 * begin_error_ns};
 }
 
 std::string long_rule_text() {

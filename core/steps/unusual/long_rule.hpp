@@ -2,7 +2,8 @@
 // When a step is long: its wall is over kTimesMedian x the median and over the median +
 // kDeviations x 1.4826 x the median absolute deviation (for a normal distribution: five standard
 // deviations). Both, so that neither a steady loop's small jitter nor a rough loop's usual spread
-// is called long. Long steps stay in every sum: the rule only says which are shown.
+// is called long; where samples alone show when a step begins, both its ends may be off by as much as
+// they lie apart, and that is added. Long steps stay in every sum: the rule only says which are shown.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ struct LongRule {
   double times_median(std::int64_t wall_ns) const;
 };
 
-LongRule long_rule(const std::vector<std::int64_t>& walls);
+LongRule long_rule(const std::vector<std::int64_t>& walls, std::int64_t begin_error_ns);
 // The same for any median, for readers: "over 1.5x the median and five deviations beyond it".
 std::string long_rule_text();
 

@@ -25,7 +25,7 @@ class WarmUpRule {
       : steps_(steps),
         explanations_(explanations),
         later_(std::max<std::size_t>(1, steps.list.size() / 2)),
-        level_(long_rule(walls_from(steps, later_))) {
+        level_(long_rule(walls_from(steps, later_), steps.begin_error_ns)) {
     for (std::size_t k = later_; k < steps.list.size(); ++k) {
       if (step(k).wall_known && excess(k) > 0)
         excesses_.emplace_back(excess(k), explanations.of(k, excess(k)));

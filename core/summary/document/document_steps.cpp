@@ -65,6 +65,14 @@ void check_sections(const Field& sections) {
   });
 }
 
+// Documents of earlier versions count what was not recorded as recorded.
+void fill_recorded_times(Steps& steps) {
+  steps.recorded_ns = steps.recorded.length();
+  for (Section& section : steps.sections)
+    for (Division& division : section.divisions)
+      division.recorded_ns = intersect(division.host, steps.recorded).length();
+}
+
 void check_steps(const Field& steps, const Summary& out) {
   const std::size_t ranks = out.job ? out.job->ranks.size() : 1;
   if (out.counted.size() * ranks != out.partition.steps_counted)
@@ -82,7 +90,9 @@ void read_steps(const Field& steps, Summary& out) {
   FieldReader v(steps);
   document::step_fields(v, out, rows, long_ids);
   keep_rows(std::move(rows), out);
-  if (const auto sections = steps.find("sections")) check_sections(*sections);
+  const auto sections = steps.find("sections");
+  if (sections) check_sections(*sections);
+  if (!sections || !sections->find("recorded_ns")) fill_recorded_times(out.steps);
   if (const auto long_steps = steps.find("long_steps")) {
     find_long_rows(long_steps->at("ids"), out);
     check_excess(long_steps->at("excess"), out.long_steps);

@@ -82,6 +82,7 @@ void section_fields(V& v, Found& steps) {
   v.need("chosen", as<Meaning::section>(steps.chosen));
   v.need("begin_ns", as<Meaning::moment>(steps.recorded.begin));
   v.need("end_ns", as<Meaning::moment>(steps.recorded.end));
+  v.maybe("recorded_ns", steps.recorded_ns);
   v.derived("outside_ns", steps.outside_sections_ns());
   v.list_of("list", steps.sections, [](auto& v2, auto& section, std::size_t s) {
     v2.maybe("kind", section.kind);
@@ -92,6 +93,10 @@ void section_fields(V& v, Found& steps) {
       v3.need("steps", division.steps);
       v3.need("begin_ns", as<Meaning::moment>(division.host.begin));
       v3.need("end_ns", as<Meaning::moment>(division.host.end));
+      v3.maybe("recorded_ns", division.recorded_ns);
+      v3.if_any("loop", division.loop);
+      v3.if_any("steps_each", division.steps_each);
+      v3.if_any("own_share", division.own_share);
     });
   });
 }

@@ -74,8 +74,8 @@ void fields(V& v, T& row) {
 }
 template <class V, Packs<Division> T>
 void fields(V& v, T& row) {
-  auto& [found_by, steps, host, how] = row;
-  v(found_by, steps, host, how);
+  auto& [found_by, steps, host, how, recorded, loop, each, own] = row;
+  v(found_by, steps, host, how, recorded, loop, each, own);
 }
 template <class V, Packs<Section> T>
 void fields(V& v, T& row) {
@@ -90,9 +90,9 @@ void fields(V& v, T& row) {
 template <class V, Packs<Steps> T>
 void fields(V& v, T& row) {
   auto& [found_by, confidence, how, process, thread, list, warm_up, sections, chosen, recorded,
-         without, may_be_parts, notes] = row;
-  v(found_by, confidence, how, process, thread, list, warm_up, sections, chosen, recorded, without,
-    may_be_parts, notes);
+         recorded_ns, without, begin_error, may_be_parts, notes] = row;
+  v(found_by, confidence, how, process, thread, list, warm_up, sections, chosen, recorded,
+    recorded_ns, without, begin_error, may_be_parts, notes);
 }
 
 template <class V, Packs<RunFacts> T>

@@ -194,6 +194,9 @@ TEST(Comparability, WaitsForACoreAreToldWhereTheyMakeTheDifference) {
                                  "A, 28.0 ms in B")));
   EXPECT_THAT(warnings(side(13'000'000, 60'700'000), side(13'000'000, 4'000'000)),
               Contains(HasSubstr("the machine was less busy in B")));
+  EXPECT_THAT(warnings(side(10'000'000, 0), side(20'000'000, 800'000)),
+              Contains(HasSubstr("the machine was more busy in B")))
+      << "A did not wait at all";
   EXPECT_THAT(warnings(side(80'000'000, 8'000'000), side(82'000'000, 8'500'000)),
               testing::Not(Contains(HasSubstr("the machine was"))));
 }

@@ -120,6 +120,12 @@ TEST(CaptureGaps, StepsThereAreNeitherFoundNorCounted) {
   EXPECT_EQ(steps.list[6].why_not_steady, "not recorded, by plan");
   EXPECT_TRUE(steps.list[5].steady);
   EXPECT_THAT(steps.notes, testing::Contains(HasSubstr("3 stretches were not recorded")));
+  // What was not recorded is in no section's time.
+  const std::int64_t gaps = total_length(capture_gaps(trace, 0));
+  EXPECT_NEAR(static_cast<double>(steps.recorded_ns),
+              static_cast<double>(steps.recorded.length() - gaps), 1);
+  EXPECT_LE(steps.sections.at(0).divisions.at(0).recorded_ns, steps.recorded_ns);
+  EXPECT_GE(steps.outside_sections_ns(), 0);
   for (std::size_t k = 1; k < steps.list.size(); ++k)
     EXPECT_EQ(steps.list[k].window.begin, steps.list[k - 1].window.end);
 }

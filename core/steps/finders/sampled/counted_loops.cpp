@@ -190,7 +190,8 @@ Loop find_counted_loops(const Activity& activity) {
   Loop loop{.found_by = FoundBy::loop_counter,
             .confidence = kConfidence,
             .how = how_text(*chosen, begins.size(), spacing),
-            .thread = thread};
+            .thread = thread,
+            .begin_error_ns = static_cast<std::int64_t>(spacing)};
   for (std::size_t i = 0; i < begins.size(); ++i)
     loop.steps.push_back(
         {static_cast<std::int64_t>(i), {begins[i], i + 1 < begins.size() ? begins[i + 1] : end}});

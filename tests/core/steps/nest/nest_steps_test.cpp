@@ -206,6 +206,41 @@ TEST(NestSteps, BackwardPassesServeWhereThereIsNoOptimizer) {
   EXPECT_EQ(found(run).list.size(), 21U);
 }
 
+// Gradients of four parts of a batch add up, and the outer loop takes them: p -= lr * p.grad.
+TEST(NestSteps, WithoutAnOptimizerALoopThatUsesTheGradientsOfOneInsideIsTheStep) {
+  const auto steps_of = [](const char* inside, const char* behind) {
+    NestMaker run;
+    run.loop(10, 8, [&](int) {
+      run.loop(12, 4, [&](int) { run.train_ops(), run.op(inside); });
+      run.leave(), run.op(behind);
+    });
+    return found(run);
+  };
+  const Steps steps = steps_of("aten::item", "aten::sub_");
+  EXPECT_EQ(steps.list.size(), 8U);
+  EXPECT_THAT(steps.how, HasSubstr("train.py:10"));
+  EXPECT_EQ(steps_of("aten::sub_", "aten::sub_").list.size(), 32U) << "each uses its own";
+  EXPECT_EQ(steps_of("aten::item", "aten::item").list.size(), 32U) << "nothing uses them";
+}
+
+TEST(NestSteps, ALoopAroundSaysHowManyStepsItHoldsAndHowMuchElse) {
+  const auto around = [](bool is_even) {
+    NestMaker run;
+    run.loop(10, 6, [&](int it) {
+      run.op("aten::rollout", 100'000);
+      run.loop(12, is_even ? 4 : it + 1, [&](int) { run.train(); });
+    });
+    const Steps steps = found(run);
+    return steps.sections.at(0).divisions.at(1);
+  };
+  const Division loop = around(true);
+  EXPECT_EQ(loop.loop, "train.py:10 (f)");
+  EXPECT_EQ(loop.steps_each, 4);
+  EXPECT_GT(loop.own_share, 0.5);
+  EXPECT_LT(loop.own_share, 0.9);
+  EXPECT_EQ(around(false).steps_each, 0) << "another number in each iteration";
+}
+
 TEST(NestSteps, AVisitInWhichNothingTrainsBelongsToTheStepBefore) {
   NestMaker run;
   run.loop(10, 3, [&](int) {
