@@ -108,12 +108,12 @@ constexpr Row kRows[] = {
       "whole batch in place of a sample at a time; more threads would find no core",
       "class Data : public torch::data::BatchDataset<Data, Batch>  // get_batch() makes a batch"}},
     {Advice::input_waits_for_others,
-     {"let it run some steps ahead, in more processes, or do less each time; if it answers what "
-      "this "
-      "step asks for (an environment, a server), ask earlier and do other work until the answer is "
+     {"let it run some steps ahead, in more processes (twice as many in the forecast), or do less "
+      "each time; if it answers what this step asks for (an environment, a server), ask earlier "
+      "and do other work until the answer is "
       "there, or ask for several at once",
       "batches = multiprocessing.Queue(maxsize=8)\n"
-      "# filled by processes, {workers} in the forecast: threads of one Python compute in turns"},
+      "# filled by processes: threads of one Python compute in turns"},
      {"let it run some steps ahead, on more threads, or do less each time; if it answers what this "
       "step asks for, ask earlier and do other work until the answer is there",
       ""}},

@@ -98,9 +98,8 @@ InputTime input_time(const JudgedRun& run) {
 // Chooses how many workers the loader should have. Those that compute want a core each, and one
 // stays with the loop; those that sleep (a disk, a network) want none, and may be twice as many as
 // they are.
-// A thread of the program that makes the input has no clock in the recording.
-std::string choose_workers(const JudgedRun& run, bool another_thread_makes_it, Fix& prefetch) {
-  if (!another_thread_makes_it) prefetch.computes = input_cpu_share(run, prefetch.scope.host_times);
+std::string choose_workers(const JudgedRun& run, Fix& prefetch) {
+  prefetch.computes = input_cpu_share(run, prefetch.scope.host_times);
   const std::uint32_t now = loader_workers(run);
   const std::uint32_t wanted = std::max(kUsualWorkers, 2 * now);
   const auto cores = core_count(run);
@@ -120,9 +119,9 @@ bool workers_fill_cores(const JudgedRun& run, const Fix& prefetch) {
   return loader_workers(run) > 0 && prefetch.workers == loader_workers(run);
 }
 
-void make_less(Fix& fix) {
+void make_less(Cause waiting, Fix& fix) {
   fix.kind = FixKind::scale_work;
-  fix.scope.cause = Cause::host_data_wait;
+  fix.scope.cause = waiting;
   fix.factor = kLessMade;
   fix.factor_low = kLeastMade;
   fix.factor_high = kMostMade;
@@ -151,18 +150,21 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   for (const auto& [segment, ns] : time.parts) times.push_back(run.segments()[segment].time);
   prefetch.scope.host_times = unite(std::move(times));
   prefetch.finding = kInputStarvation;
-  const std::string cores = choose_workers(run, waits && !time.in_loader, prefetch);
+  const bool others_make_it = waits && !time.in_loader;
+  const std::string cores = others_make_it ? "" : choose_workers(run, prefetch);
   if (!cores.empty()) out.title += "; " + cores;
   const bool no_core_for_more = waits && time.in_loader && workers_fill_cores(run, prefetch);
-  advise(no_core_for_more           ? Advice::input_waits_for_cores
-         : waits && !time.in_loader ? Advice::input_waits_for_others
-                                    : advice_on_input(waits, run.has_device),
+  advise(no_core_for_more ? Advice::input_waits_for_cores
+         : others_make_it ? Advice::input_waits_for_others
+                          : advice_on_input(waits, run.has_device),
          run.language, out);
   // Other profilers' traces say that a loader has workers, and not how many.
   const bool unknown = waits && time.in_loader && loader_workers(run) == 0;
   put_text("{workers}", unknown ? "2 * workers_now" : std::to_string(prefetch.workers),
            out.code_hint);
-  if (no_core_for_more) make_less(prefetch);
+  // The program's own threads and processes are not counted: twice as many make it twice as fast.
+  if (no_core_for_more) make_less(Cause::host_data_wait, prefetch);
+  if (others_make_it) make_less(Cause::host_wait_thread, prefetch);
   out.fixes = {prefetch};
   out.falsified_by = fmt::format(
       "feeding one batch again and again (made before the loop) does not make the step shorter by "

@@ -28,6 +28,7 @@ namespace stepscope::rules {
 namespace {
 
 constexpr double kPeriodicPhaseLeastShare = 0.03;
+constexpr double kSamePeriod = 0.03;
 constexpr double kLeastPeriod = 2;
 constexpr double kLongStepsLeastShare = 0.05;
 
@@ -146,8 +147,23 @@ std::string periodic_title(const JudgedRun& run, const PhaseRow& row, const Peri
   return out;
 }
 
-// The loop's own condition, in this run's numbers.
+// Returns the loop around the steps whose iterations hold as many of them as lie between two runs of
+// the phase: a rollout before its updates, a validation behind an epoch.
+const Division* loop_with(const JudgedRun& run, const PhaseRow& row) {
+  const auto [section, division] = run.steps.chosen;
+  if (section >= run.steps.sections.size() || division != 0) return nullptr;
+  for (const Division& loop : run.steps.sections[section].divisions)
+    if (loop.steps_each > 1 &&
+        std::abs(row.every_steps - loop.steps_each) < kSamePeriod * loop.steps_each)
+      return &loop;
+  return nullptr;
+}
+
+// The condition that a user would write, in this run's numbers.
 std::string half_as_often(const JudgedRun& run, const PhaseRow& row) {
+  if (const Division* loop = loop_with(run, row))
+    return fmt::format("{} '{}' runs once in each iteration of the loop at {}: in every second one",
+                       run.language == Language::cpp ? "//" : "#", row.name, loop->loop);
   const long long steps = std::llround(2 * row.every_steps);
   return run.language == Language::cpp
              ? fmt::format("if (step % {} == 0)   // '{}': now once in {:.3g} steps", steps,
