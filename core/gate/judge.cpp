@@ -49,7 +49,7 @@ bool all_have(const Metric& metric, const Runs& runs) {
 // device work do not.
 bool depends_on_recorder(std::string_view count) {
   return count == "launches" || count == "graph_launches" || count == "host_syncs" ||
-         count == "allocations" || count == "cpu_ops";
+         count == "allocations" || count == "cpu_ops" || count == "loader_ops";
 }
 
 // The warnings that the comparison of two runs gave, by the places of these runs.

@@ -30,7 +30,8 @@ bool speaks_of_count(std::string_view metric, const DeltaPart& part) {
   if (metric.ends_with("_d2h")) return name == "copy.d2h";
   if (metric.ends_with("_d2d")) return name == "copy.d2d";
   if (metric == "memsets") return name == "copy.set";
-  return !part.op.empty() && !is_device_busy(cause) && !part.op.starts_with("cu");  // cpu_ops
+  if (metric == "loader_ops" && name != "host.data_wait") return false;
+  return !part.op.empty() && !is_device_busy(cause) && !part.op.starts_with("cu");  // operations
 }
 
 bool is_in_phase(std::string_view wanted, const std::string& path) {

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "core/attribution/process_index.hpp"
+#include "core/steps/finders/marks.hpp"
 #include "core/summary/rows/operation_rows.hpp"
 
 namespace stepscope {
@@ -30,13 +31,14 @@ enum Counter : std::uint8_t {
   kBytesD2d,
   kMemsets,
   kCpuOps,
+  kLoaderOps,
   kCounters
 };
 
 constexpr std::array<std::string_view, kCounters> kNames = {
     "kernels",    "launches",   "graph_launches", "host_syncs", "allocations",
     "copies_h2d", "copies_d2h", "copies_d2d",     "bytes_h2d",  "bytes_d2h",
-    "bytes_d2d",  "memsets",    "cpu_ops"};
+    "bytes_d2d",  "memsets",    "cpu_ops",        "loader_ops"};
 
 using Counts = std::array<std::uint64_t, kCounters>;
 
@@ -105,9 +107,23 @@ class Tally {
     }
   }
 
+  // What PyTorch's loader runs to make a batch is counted apart: its workers would do it unseen, so
+  // that another number of workers would look like other work.
   void add_cpu_ops() {
-    for (RangeId range = 0; range < trace_.host_ranges().size(); ++range)
-      if (trace_.host_ranges().kind[range] == HostKind::op) add_range(range, kCpuOps);
+    const HostRanges& ranges = trace_.host_ranges();
+    std::vector<std::int64_t> fetched_until(trace_.data().threads.size(), 0);
+    for (RangeId range = 0; range < ranges.size(); ++range) {
+      std::int64_t& until = fetched_until[ranges.thread[range]];
+      if (is_annotation(ranges.kind[range])) {
+        const std::string_view name = trace_.text(ranges.name[range]);
+        if (!is_loader_fetch(name)) continue;
+        until = std::max(until, ranges.end[range]);
+        has_loader_ = true;
+        has_workers_ = has_workers_ || name.find("_MultiProcessingDataLoaderIter") != name.npos;
+      } else if (ranges.kind[range] == HostKind::op) {
+        add_range(range, ranges.begin[range] < until ? kLoaderOps : kCpuOps);
+      }
+    }
   }
 
   void add_ops() {
@@ -117,6 +133,23 @@ class Tally {
       if (ops.kind[op] == DeviceOpKind::kernel) add_op(op, kKernels, 1);
       if (ops.kind[op] == DeviceOpKind::memset) add_op(op, kMemsets, 1);
       if (ops.kind[op] == DeviceOpKind::memcpy) add_copy(op);
+    }
+  }
+
+  bool was_recorded(std::size_t counter) const {
+    const Collected& collected = trace_.collected();
+    switch (counter) {
+      case kLaunches:
+      case kGraphLaunches:
+      case kHostSyncs:
+      case kAllocations:
+        return collected.api_calls;
+      case kCpuOps:
+        return collected.framework_ops;
+      case kLoaderOps:
+        return collected.framework_ops && has_loader_ && !has_workers_;
+      default:
+        return collected.device_ops;
     }
   }
 
@@ -177,6 +210,7 @@ class Tally {
   std::vector<bool> is_counted_;
   Counts outside_{};
   PlaceCounts by_place_;
+  bool has_loader_ = false, has_workers_ = false;
 };
 
 // Sites that differ only in their function are one line, as in the table of cells.
@@ -201,20 +235,6 @@ std::vector<CountPlace> places_of(const Trace& trace, const PlaceCounts& counts,
   std::vector<CountPlace> out;
   for (auto& [key, row] : rows) out.push_back(std::move(row));
   return out;
-}
-
-bool was_recorded(const Collected& collected, std::size_t counter) {
-  switch (counter) {
-    case kLaunches:
-    case kGraphLaunches:
-    case kHostSyncs:
-    case kAllocations:
-      return collected.api_calls;
-    case kCpuOps:
-      return collected.framework_ops;
-    default:
-      return collected.device_ops;
-  }
 }
 
 // `counts` are of single steps, at least one.
@@ -244,7 +264,7 @@ std::vector<WorkCount> count_work(const Trace& trace, const Steps& steps,
   tally.add_cpu_ops();
   std::vector<WorkCount> out;
   for (std::size_t counter = 0; counter < kCounters; ++counter) {
-    if (!was_recorded(trace.collected(), counter)) continue;
+    if (!tally.was_recorded(counter)) continue;
     WorkCount row{.name = std::string(kNames[counter]),
                   .p10_a_step = {},
                   .p90_a_step = {},

@@ -33,7 +33,8 @@ struct CountPlace {
 
 struct WorkCount {
   // Stable ids: "kernels", "launches", "graph_launches", "host_syncs", "allocations", "copies_h2d",
-  // "copies_d2h", "copies_d2d", "bytes_h2d", "bytes_d2h", "bytes_d2d", "memsets", "cpu_ops".
+  // "copies_d2h", "copies_d2d", "bytes_h2d", "bytes_d2h", "bytes_d2d", "memsets", "cpu_ops", "loader_ops" (those
+  // with which PyTorch's loader makes a batch; not where it has workers, which would do it unseen).
   std::string name;
   std::uint64_t total = 0;         // over the counted steps
   std::uint64_t least_a_step = 0;  // in a single counted step

@@ -32,7 +32,7 @@ TEST(Policy, AnEmptyOneIsTheDefault) {
   const auto policy = parsed("");
   ASSERT_TRUE(policy.ok());
   EXPECT_EQ(names(*policy), names(default_policy()));
-  EXPECT_EQ(policy->rules.size(), 14U) << "13 counts and the step's time";
+  EXPECT_EQ(policy->rules.size(), 15U) << "14 counts and the step's time";
   EXPECT_EQ(policy->rules.back().metric.name, "step_time");
   EXPECT_DOUBLE_EQ(policy->rules.back().tolerance, 0.02);
   EXPECT_DOUBLE_EQ(policy->rules.front().tolerance, 0);

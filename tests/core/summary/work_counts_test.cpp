@@ -55,6 +55,31 @@ TEST(WorkCounts, WorkIsOfTheStepWhoseHostIssuedIt) {
   EXPECT_EQ(count_of(counts, "host_syncs").in_recording, 3U);
 }
 
+// Its workers would run them unseen.
+TEST(WorkCounts, OperationsOfALoaderThatMakesItsBatchesItselfAreCountedApart) {
+  TraceMaker make;
+  make.data.collected = {.framework_ops = true};
+  for (std::int64_t k = 0; k < 3; ++k) {
+    make.range(HostKind::user_scope, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+               1, 100 * k + 1, 100 * k + 20);
+    make.range(HostKind::op, "aten::randn", 1, 100 * k + 5, 100 * k + 10);
+    make.range(HostKind::op, "aten::mm", 1, 100 * k + 30, 100 * k + 60);
+  }
+  const std::vector<WorkCount> counts = count_work(make.build(), three_steps(), {0, 1, 2});
+  EXPECT_EQ(count_of(counts, "cpu_ops").total, 3U);
+  EXPECT_EQ(count_of(counts, "loader_ops").total, 3U);
+}
+
+TEST(WorkCounts, OperationsOfALoaderWithWorkersAreNotKnown) {
+  TraceMaker make;
+  make.data.collected = {.framework_ops = true};
+  make.range(HostKind::user_scope, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
+             1, 1, 20);
+  make.range(HostKind::op, "aten::mm", 1, 30, 60);
+  for (const WorkCount& count : count_work(make.build(), three_steps(), {0, 1, 2}))
+    EXPECT_NE(count.name, "loader_ops");
+}
+
 TEST(WorkCounts, OneStepInTwentyLiesBeyondThePercentiles) {
   TraceMaker make;
   make.data.collected = {.device_ops = true, .api_calls = true};
