@@ -6,8 +6,10 @@
 
 #include <algorithm>
 
+#include "core/report/wording/numbers.hpp"
 #include "core/report/wording/shown_path.hpp"
 #include "core/report/wording/trust.hpp"
+#include "core/support/short_file.hpp"
 
 namespace stepscope::report {
 namespace {
@@ -85,11 +87,29 @@ FindingText finding_text(const Finding& finding, const StepScale& scale) {
   return out;
 }
 
+// What the program's own lines do is host_gap's to judge: where it cannot, nothing found says little.
+std::string none_text(const StepScale& scale, const Findings& all) {
+  std::string out = "nothing found that is worth 1 % of the step";
+  const bool judged = std::none_of(all.abstained.begin(), all.abstained.end(),
+                                   [](const NotFound& rule) { return rule.id == "host_gap"; });
+  const std::vector<LineRow>& lines = scale.summary.lines;
+  if (judged || lines.empty()) return out;
+  const LineRow& most = lines.front();
+  return fmt::format(
+      "{}, but what the program's own lines do could not be judged: {} of the step is at {}:{}",
+      out,
+      format_share(
+          static_cast<double>(most.ns_total) /
+          static_cast<double>(std::max<std::int64_t>(1, scale.summary.partition.wall_ns_total))),
+      short_file(most.file), most.line);
+}
+
 std::optional<FindingsText> findings_text(const StepScale& scale) {
   if (!scale.summary.findings) return std::nullopt;
   const Findings& all = *scale.summary.findings;
   FindingsText out;
   for (const Finding& finding : all.found) out.found.push_back(finding_text(finding, scale));
+  if (all.found.empty()) out.none = none_text(scale, all);
   if (!all.found.empty()) {
     out.caution = all.caution;
     out.no_forecast = all.no_forecast;

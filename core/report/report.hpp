@@ -46,6 +46,7 @@ struct FindingText {
 
 struct FindingsText {
   std::vector<FindingText> found;       // those about the machine, then by what the fix gives
+  std::string none;                     // what stands in their place where there is none
   std::string caution;                  // holds for all that was found
   std::string no_forecast;              // why none of these has a forecast
   std::vector<std::string> no_gain;     // a sentence each

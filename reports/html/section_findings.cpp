@@ -87,8 +87,7 @@ Markup findings(const Report& report) {
   if (!report.findings) return {};
   const FindingsText& all = *report.findings;
   Markup content;
-  if (all.found.empty())
-    content += element("p", Markup("Nothing was found that is worth 1 % of the step."));
+  if (all.found.empty()) content += element("p", text(all.none));
   if (!all.no_forecast.empty()) content += note(Tone::neutral, all.no_forecast);
   if (!all.caution.empty()) content += note(Tone::caution, all.caution);
   std::size_t number = 0;

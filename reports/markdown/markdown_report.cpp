@@ -67,7 +67,7 @@ std::string findings_section(const Report& report) {
   if (!report.findings) return "";
   const report::FindingsText& all = *report.findings;
   std::string out = paragraph("### What to do");
-  if (all.found.empty()) out += "- Nothing was found that is worth 1 % of the step.\n";
+  if (all.found.empty()) out += "- " + escaped(all.none) + "\n";
   if (!all.caution.empty()) out += "- ⚠ " + escaped(all.caution) + "\n";
   for (const FindingText& finding : all.found) out += finding_item(finding);
   if (!all.no_forecast.empty()) out += "- " + escaped(all.no_forecast) + "\n";

@@ -90,7 +90,7 @@ std::string cleared_lines(const Page& page, const FindingsText& all) {
 std::string findings(const Page& page) {
   if (!page.report.findings) return "";
   const FindingsText& all = *page.report.findings;
-  const std::string order = all.found.empty() ? "nothing found that is worth 1 % of the step"
+  const std::string order = all.found.empty()         ? all.none
                             : all.no_forecast.empty() ? "(by what it gives, replayed one at a time)"
                                                       : fmt::format("({})", all.no_forecast);
   std::string out = wrapped("What to do  ", order, page.style, Colour::plain);

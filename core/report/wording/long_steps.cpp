@@ -10,6 +10,7 @@
 #include "core/report/wording/numbers.hpp"
 #include "core/steps/unusual/long_rule.hpp"
 #include "core/support/duration.hpp"
+#include "core/support/short_file.hpp"
 
 namespace stepscope {
 namespace {
@@ -60,10 +61,6 @@ std::vector<Owner> causes_of(const LongSteps& steps) {
   return out;
 }
 
-std::string_view file_name(std::string_view path) {
-  return path.substr(path.find_last_of('/') + 1);  // npos + 1 is 0
-}
-
 std::vector<Owner> lines_of(const LongSteps& steps) {
   std::map<std::pair<std::string, std::uint32_t>, std::int64_t> sums;
   for (const ExcessRow& row : steps.excess) {
@@ -71,7 +68,7 @@ std::vector<Owner> lines_of(const LongSteps& steps) {
   }
   std::vector<Owner> out;
   for (const auto& [line, ns] : sums)
-    out.emplace_back(fmt::format("{}:{}", file_name(line.first), line.second), ns);
+    out.emplace_back(fmt::format("{}:{}", short_file(line.first), line.second), ns);
   std::stable_sort(out.begin(), out.end(),
                    [](const Owner& a, const Owner& b) { return a.second > b.second; });
   return out;

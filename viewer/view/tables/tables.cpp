@@ -14,7 +14,7 @@ Table findings_table(const report::Report& report) {
             {{"finding"}, {"what it gives", true}, {"share", true}, {"where"}, {"what"}},
             {},
             {},
-            report.findings ? "nothing found that is worth 1 % of the step"
+            report.findings ? report.findings->none
                             : "without a recorded device most rules cannot be judged"};
   if (!report.findings) return out;
   const report::FindingsText& all = *report.findings;
