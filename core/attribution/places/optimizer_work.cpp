@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "core/attribution/places/hand_updates.hpp"
 #include "core/model/row_order.hpp"
 
 namespace stepscope {

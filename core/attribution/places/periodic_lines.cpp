@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "core/attribution/places/line_periods.hpp"
-#include "core/attribution/places/silence_owners.hpp"
 #include "core/support/short_file.hpp"
 
 namespace stepscope {

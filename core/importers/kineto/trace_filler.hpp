@@ -17,7 +17,6 @@
 #include "core/importers/kineto/json/window.hpp"
 #include "core/importers/kineto/launch_flows.hpp"
 #include "core/importers/kineto/samples.hpp"
-#include "core/importers/kineto/writers.hpp"
 #include "core/support/memory_room.hpp"
 
 namespace stepscope::kineto {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/importers/kineto/writers.hpp"
+#include "core/importers/kineto/document_facts.hpp"
 
 #include <fmt/format.h>
 

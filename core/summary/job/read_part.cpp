@@ -8,8 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "core/summary/job/read_rank.hpp"
-
 namespace stepscope::job {
 namespace {
 

@@ -42,6 +42,10 @@ struct RankRun {
 // Errors: those of find_steps() and attribute(); bad_input where the rank has no steps.
 Result<RankRun> read_run(const Trace& trace, std::int32_t rank, const JobOptions& options);
 
+// What the job's ledger reads of one rank (read_rank.cpp).
+RankRecord read_rank(const Trace& trace, const Steps& steps, const Attribution& attribution,
+                     Owners& owners);
+
 struct RankPart {
   std::int32_t rank = 0;
   std::optional<RankRecord> record;  // its owners are those of the part; nothing: it is left out

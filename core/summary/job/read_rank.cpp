@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/summary/job/read_rank.hpp"
+// From a trace, the steps and the attribution of one rank to what the job's ledger reads.
+#include "core/summary/job/read_part.hpp"
 
 #include <algorithm>
 #include <map>

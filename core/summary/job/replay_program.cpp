@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/summary/job/entries.hpp"
-#include "core/summary/job/issue_points.hpp"
 
 namespace stepscope::job {
 namespace {

@@ -46,4 +46,6 @@ struct Program {
 std::vector<Program> programs_of(const std::vector<RankRecord>& ranks, const Ledger& ledger,
                                  Interval window, const LessWork& less);
 
+void move_to_issue(const Matches& matches, std::vector<Program>& programs);
+
 }  // namespace stepscope::job
