@@ -19,14 +19,15 @@ constexpr std::int64_t kMuchFiner = 8;  // lengths, than begins
 constexpr std::size_t kMostAtOnce = 20;
 constexpr double kMuchTime = 0.01;  // share of the device's time
 
-// The greatest number that all are multiples of, seen from the first; 0: all are the same. Records
-// without a time begin at 0.
+// The greatest number that all are multiples of, seen from the first; 0: all are the same. Where it is
+// less than a microsecond any such number will do. Records without a time begin at 0.
 std::int64_t grain_of(const std::vector<std::int64_t>& times) {
   std::int64_t grain = 0, first = 0;
   for (const std::int64_t time : times) {
     if (time == 0) continue;
     if (first == 0) first = time;
     if (grain == 0 || (time - first) % grain != 0) grain = std::gcd(grain, time - first);
+    if (grain != 0 && grain < kMicrosecond_ns) break;
   }
   return grain;
 }
@@ -82,11 +83,12 @@ Status check_rounded_times(TraceData& data) {
   const HostRanges& h = data.host_ranges;
   const std::size_t events = h.size() + data.device_ops.size();
   if (events < kFewestEvents || h.size() == 0) return Done{};
-  const std::vector<std::int64_t> lengths = lengths_of(h.begin, h.end);
-  const std::int64_t begins = grain_of(h.begin), finer = grain_of_lengths(lengths);
-  const std::size_t moments =
-      std::unordered_set<std::int64_t>(h.begin.begin(), h.begin.end()).size();
+  const std::int64_t begins = grain_of(h.begin);
+  if (begins != 0 && begins < kMicrosecond_ns) return Done{};
+  const std::int64_t finer = grain_of_lengths(lengths_of(h.begin, h.end));
   const bool rounded = begins == 0 || (begins > kMicrosecond_ns && finer * kMuchFiner <= begins);
+  const std::size_t moments =
+      rounded ? std::unordered_set<std::int64_t>(h.begin.begin(), h.begin.end()).size() : h.size();
   if (rounded && moments * kMostAtOnce < h.size())
     return bad_input(
         fmt::format("the {} events of the host begin at {} moments alone: their times (\"ts\") "

@@ -19,7 +19,8 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <unordered_set>
+#include <utility>
 
 #include "core/findings/advice.hpp"
 #include "core/findings/host_time.hpp"
@@ -205,9 +206,11 @@ bool is_of_values(const Finding& finding, const OperationCount& operations) {
 
 bool has_range(const JudgedRun& run, std::string_view part) {
   const std::vector<StringId>& names = run.trace.host_ranges().name;
-  std::set<StringId> seen;
+  std::unordered_set<StringId> seen;
+  StringId last = kNone;
   return std::any_of(names.begin(), names.end(), [&](StringId name) {
-    return seen.insert(name).second && run.trace.text(name).find(part) != std::string_view::npos;
+    if (std::exchange(last, name) == name || !seen.insert(name).second) return false;
+    return run.trace.text(name).find(part) != std::string_view::npos;
   });
 }
 
