@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/model/row_order.hpp"
+#include "core/steps/hand_updates.hpp"
 
 namespace stepscope {
 
@@ -11,7 +12,7 @@ OptimizerWork::OptimizerWork(const Trace& trace)
     : trace_(trace), nodes_(trace.data().processes.size()) {
   const HostRanges& h = trace.host_ranges();
   const std::vector<RangeId> enclosing = enclosing_ranges(h);
-  const std::vector<bool> by_hand = hand_updates_of(trace);
+  const std::vector<bool> by_hand = hand_updates_of(trace).is_part;
   for (RangeId r = 0; r < h.size(); ++r) {
     const RangeId outer = enclosing[r];
     const bool is_step = by_hand[r] || (family_of(h.kind[r]) == HostFamily::annotation &&

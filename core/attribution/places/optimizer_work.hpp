@@ -6,7 +6,7 @@
 // last autograd node that began inside the scope, on whichever thread, has ended; without a node,
 // at the scope's begin. Where a closure runs several times, all work before the end of its last run
 // counts as the closure's. An operation that updates parameters without an optimizer of PyTorch is a
-// scope of its own (hand_updates.cpp).
+// scope of its own (core/steps/hand_updates.hpp).
 #pragma once
 
 #include <vector>
@@ -36,8 +36,5 @@ class OptimizerWork {
   std::vector<RangeId> scope_of_;         // a range: the innermost scope around it, or none
   std::vector<std::vector<Node>> nodes_;  // a process: its autograd nodes by begin
 };
-
-// Returns by host range whether it is such an operation. Those inside one are not marked.
-std::vector<bool> hand_updates_of(const Trace& trace);
 
 }  // namespace stepscope

@@ -253,7 +253,11 @@ class Stretches {
 
   std::string name_of(const Line& line) const {
     std::string name(written_function(trace_.text(line.function)));
-    if (std::ranges::find(loops_, function_of(line)) == loops_.end()) return name;
+    const bool is_of_a_loop = std::ranges::any_of(loops_, [&](const Function& loop) {
+      return loop.first == line.file && trace_.text(loop.second) == name;
+    });
+    const bool has_no_name = name.starts_with('<');  // a comprehension of the module
+    if (!is_of_a_loop && !has_no_name) return name;
     if (line.is_behind) return name + " after the steps";
     return fmt::format("{}:{}", short_file(trace_.text(line.file)), line.number);
   }

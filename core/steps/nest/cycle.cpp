@@ -7,6 +7,8 @@
 #include "core/model/row_order.hpp"
 #include "core/steps/finders/finders.hpp"
 #include "core/steps/finders/marks.hpp"
+#include "core/steps/hand_updates.hpp"
+#include "core/steps/shares.hpp"
 
 namespace stepscope {
 namespace {
@@ -36,6 +38,17 @@ Kind rarest_node(const Activity& activity) {
   return out;
 }
 
+// Updates written by hand mark a step as an optimizer's step does, in the process whose loop it is.
+void add_hand_updates(const Activity& activity, Cycle& out) {
+  Kind begins = hand_updates_of(*activity.trace).begins[out.thread];
+  std::erase_if(begins, [&](std::int64_t time) {
+    return time < activity.host.begin || time > activity.host.end;
+  });
+  if (begins.size() < kFewestRepeats) return;
+  out.kinds.push_back(std::move(begins));
+  out.marking = 1;
+}
+
 }  // namespace
 
 Cycle cycle_of(const Activity& activity) {
@@ -54,6 +67,7 @@ Cycle cycle_of(const Activity& activity) {
   }
   for (const RangeId fetch : loader_fetches(activity, out.thread))
     out.fetches.push_back(activity.time(fetch).begin);
+  if (out.optimizers == 0 && out.thread != kNone) add_hand_updates(activity, out);
   if (!activity.backward.empty()) out.kinds.push_back(activity.backward);
   if (out.optimizers == 0) out.passes = rarest_node(activity);
   if (out.kinds.empty() && !out.fetches.empty()) out.kinds.push_back(out.fetches);

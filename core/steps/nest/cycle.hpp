@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What trains, as times: each line that steps an optimizer, and backward passes; where nothing does,
-// the fetches of a loader.
+// What trains, as times: each line that steps an optimizer, or updates that are written by hand, and
+// backward passes; where nothing does, the fetches of a loader.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ using Kind = std::vector<std::int64_t>;  // sorted
 
 struct Cycle {
   ThreadId thread = 0;
-  std::vector<Kind> kinds;  // optimizers, then backward passes
-  std::size_t marking = 0;  // how many of them make a step: the optimizers, where there are any
+  std::vector<Kind> kinds;  // optimizers or updates by hand, then backward passes
+  std::size_t marking = 0;  // how many of them make a step: all but the passes, where there are any
   std::size_t optimizers = 0;
   bool steps_in_backward = false;  // hooks of the gradients step the optimizers
   Kind passes;                     // backward passes, by their rarest node

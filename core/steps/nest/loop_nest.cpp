@@ -12,6 +12,12 @@
 namespace stepscope {
 namespace {
 
+// What a generator's loop was at when it was left: it goes on there when the generator is resumed.
+struct Left {
+  std::int64_t iteration = 0;
+  bool was_resumed = false;
+};
+
 struct Open {  // a loop that the thread is in
   std::uint32_t loop = 0;
   std::int64_t iteration = 0;
@@ -33,6 +39,7 @@ class Builder {
     for (auto row = static_cast<std::size_t>(first - rows_.thread.begin()); row < end; ++row)
       take(row);
     close(0, std::min(end_, within.end));
+    for (std::uint32_t loop = 0; loop < nest_.loops.size(); ++loop) join_resumed(loop);
     for (NestLoop& loop : nest_.loops) clip(loop, within);
     return std::move(nest_);
   }
@@ -57,10 +64,31 @@ class Builder {
       return l.at == rows_.loop[row] && l.caller == rows_.caller[row] && l.around == around;
     });
     const auto loop = static_cast<std::uint32_t>(known - nest_.loops.begin());
-    if (known == nest_.loops.end())
+    if (known == nest_.loops.end()) {
       nest_.loops.push_back({.at = rows_.loop[row], .caller = rows_.caller[row], .around = around});
+      left_.emplace_back();
+      numbers_.emplace_back();
+    }
+    Left& left = left_[loop];
+    const bool resumes = rows_.iteration[row] > 1 && rows_.iteration[row] == left.iteration;
+    left.was_resumed = left.was_resumed || resumes;
     ++nest_.loops[loop].visits;
     open_.push_back({.loop = loop});
+  }
+
+  // The iterations that a generator's loop had in several resumptions are one each.
+  void join_resumed(std::uint32_t loop) {
+    if (!left_[loop].was_resumed) return;
+    std::vector<NestIteration> joined;
+    std::int64_t last = 0;
+    for (std::size_t i = 0; i < nest_.loops[loop].iterations.size(); ++i) {
+      const NestIteration& one = nest_.loops[loop].iterations[i];
+      if (std::exchange(last, numbers_[loop][i]) == numbers_[loop][i] && !joined.empty())
+        joined.back().time.end = one.time.end;
+      else
+        joined.push_back(one);
+    }
+    nest_.loops[loop].iterations = std::move(joined);
   }
 
   // At its head a loop may have counted the next iteration already, while it lets the last one's
@@ -71,10 +99,11 @@ class Builder {
     const std::int64_t iteration = rows_.iteration[row];
     const bool was_early = goes_on && open.at_head && iteration == open.iteration - 1;
     if (was_early) {
-      if (open.before == iteration) loop.iterations.pop_back();
+      if (open.before == iteration) loop.iterations.pop_back(), numbers_[open.loop].pop_back();
     } else if (!goes_on || iteration != open.iteration) {
       if (goes_on) end_last(loop, rows_.time[row]);
       loop.iterations.push_back({{rows_.time[row], rows_.time[row]}, loop.visits});
+      numbers_[open.loop].push_back(iteration);
       open.before = goes_on ? open.iteration : -1;
     }
     open.iteration = iteration;
@@ -88,9 +117,11 @@ class Builder {
       if (open_.back().at_head) {
         loop.last_requests.push_back({loop.iterations.back().time.begin, time});
         loop.iterations.pop_back();  // it never came
+        numbers_[open_.back().loop].pop_back();
       } else {
         end_last(loop, time);
       }
+      left_[open_.back().loop].iteration = open_.back().iteration;
       open_.pop_back();
     }
   }
@@ -117,7 +148,9 @@ class Builder {
   std::int64_t end_;
   ThreadId thread_;
   LoopNest nest_;
-  std::vector<Open> open_;  // outermost first
+  std::vector<Open> open_;                          // outermost first
+  std::vector<Left> left_;                          // by loop
+  std::vector<std::vector<std::int64_t>> numbers_;  // by loop, of its iterations
 };
 
 bool ends_a_visit(const NestLoop& loop, std::size_t iteration) {

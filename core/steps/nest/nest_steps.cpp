@@ -90,7 +90,7 @@ bool ends_whole(const std::vector<HostStep>& steps, const Cycle& cycle) {
 }
 
 // The loops are one; it has the name of the one that comes round most often.
-std::string how_text(const Activity& activity, const LoopNest& nest,
+std::string how_text(const Activity& activity, const LoopNest& nest, const Cycle& cycle,
                      const std::vector<std::uint32_t>& loops, std::uint32_t most,
                      std::size_t iterations, std::size_t steps) {
   std::size_t idle = 0;
@@ -98,12 +98,11 @@ std::string how_text(const Activity& activity, const LoopNest& nest,
   idle -= iterations;
   std::string text = fmt::format("{} iterations of the loop at {}", iterations,
                                  name_of(*activity.trace, nest.loops[most]));
-  if (loops.size() > 1)
-    text +=
-        fmt::format(" and of {} more that train{}", loops.size() - 1, loops.size() == 2 ? "s" : "");
+  if (loops.size() > 1) text += fmt::format(" and of {} more", loops.size() - 1);
   if (steps != iterations)
     text +=
-        fmt::format("; the optimizer steps once in several of them, so they are {} steps", steps);
+        fmt::format("; {} once in several of them, so they are {} steps",
+                    cycle.optimizers > 0 ? "the optimizer steps" : "parameters are updated", steps);
   if (idle > 0)
     text += fmt::format("; {} more, in which nothing trains, are no steps of their own", idle);
   return text;
@@ -208,7 +207,7 @@ Loop loop_of(const Activity& activity, const Cycle& cycle, const LoopNest& nest,
   loop.last_complete = ends_whole(loop.steps, cycle);
   const std::uint32_t most = *std::ranges::max_element(
       loops, {}, [&nest](std::uint32_t one) { return nest.loops[one].iterations.size(); });
-  loop.how = how_text(activity, nest, loops, most, iterations.size(), loop.steps.size());
+  loop.how = how_text(activity, nest, cycle, loops, most, iterations.size(), loop.steps.size());
   loop.others = divisions(activity, cycle, nest, most, loop.steps, iterations);
   loop.loop = name_of(*activity.trace, nest.loops[most]);
   loop.steps_each = static_cast<double>(loop.steps.size()) / static_cast<double>(iterations.size());

@@ -118,6 +118,15 @@ TEST(PeriodicLines, AComprehensionHasTheNameOfItsFunction) {
   EXPECT_EQ(counts(program.stretches()), (std::map<std::string, int>{{"evaluate", 4}}));
 }
 
+// A validation in the training function itself.
+TEST(PeriodicLines, AComprehensionInTheLoopsOwnFunctionIsNamedByItsPlace) {
+  Program program;
+  program.run([&](int i) {
+    if (i % 5 == 4) program.op("main.<locals>.<listcomp>", 31);
+  });
+  EXPECT_EQ(counts(program.stretches()), (std::map<std::string, int>{{"train.py:31", 4}}));
+}
+
 // It calls the model, whose lines each iteration runs.
 TEST(PeriodicLines, AnEvaluationEveryFifthIterationIsOneStretchWithWhatItCalls) {
   Program program;

@@ -35,6 +35,11 @@ class NestMaker : public LoopMaker {
   void fetch() {
     range("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", [&] { now += 2'000; });
   }
+  // A loop inside those resumed before, at the iteration that it was left in.
+  void resume(std::uint32_t line, std::int64_t iteration) {
+    note(depth_++, line, 0, iteration, kLoopCounted | kLoopEntered);
+  }
+  void leave_all() { depth_ = 0, pending_leave_ = true, leave(); }
   // The first record behind a loop shows that it was left.
   void leave() {
     if (pending_leave_) note(depth_, 0, 0, 0, kLoopLeft);

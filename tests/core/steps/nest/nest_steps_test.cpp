@@ -223,6 +223,20 @@ TEST(NestSteps, WithoutAnOptimizerALoopThatUsesTheGradientsOfOneInsideIsTheStep)
   EXPECT_EQ(steps_of("aten::item", "aten::item").list.size(), 32U) << "nothing uses them";
 }
 
+// A generator is left at each yield, and its loops go on where they were.
+TEST(NestSteps, LoopsOfAGeneratorHaveAnIterationForSeveralResumptions) {
+  NestMaker run;
+  for (int i = 0; i < 24; ++i) {
+    run.resume(10, i / 4 + 1), run.resume(12, i % 4 + 1);
+    run.train();
+    run.leave_all();
+  }
+  const Steps steps = found(run);
+  EXPECT_EQ(steps.list.size(), 24U);
+  ASSERT_EQ(steps.sections.at(0).divisions.size(), 2U);
+  EXPECT_EQ(steps.sections[0].divisions[1].steps, 6U);
+}
+
 TEST(NestSteps, ALoopAroundSaysHowManyStepsItHoldsAndHowMuchElse) {
   const auto around = [](bool is_even) {
     NestMaker run;
