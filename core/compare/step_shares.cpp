@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
+#include <vector>
 
 namespace stepscope::compare_parts {
 namespace {
@@ -12,66 +12,71 @@ namespace {
 // The part of a step's time from which what is shared otherwise matters.
 constexpr double kMatters = 0.05;
 
-std::string without_line(std::string_view loop) {
-  const std::size_t colon = loop.rfind(':'), function = loop.rfind(" (");
-  if (colon == std::string_view::npos || function == std::string_view::npos)
-    return std::string(loop);
-  return std::string(loop.substr(0, colon)) + std::string(loop.substr(function));
-}
-
-bool is_same_loop(const Division& a, const Division& b) {
-  if (a.steps_each == 0 || b.steps_each == 0) return false;
-  if (a.loop == b.loop) return true;
-  const auto iterations = [](const Division& loop) {
-    return loop.steps_each < 1 ? static_cast<double>(loop.steps) / loop.steps_each
-                               : static_cast<double>(loop.steps);
-  };
-  return without_line(a.loop) == without_line(b.loop) && iterations(a) == iterations(b);
-}
-
-struct CommonLoop {
-  const Division* a = nullptr;
-  const Division* b = nullptr;
-  SectionChoice of_a, of_b;
+struct PlacedLoop {
+  const Division* loop = nullptr;
+  SectionChoice choice;
 };
+using Chain = std::vector<PlacedLoop>;
 
-// The innermost loop around that both have, where it holds another number of steps on either side.
-CommonLoop common_loop(const Steps& a, const Steps& b) {
-  CommonLoop out;
-  const Section& of_a = a.sections[a.chosen.section];
-  const Section& of_b = b.sections[b.chosen.section];
-  for (std::size_t i = 0; i < of_a.divisions.size(); ++i) {
-    for (std::size_t j = 0; j < of_b.divisions.size(); ++j) {
-      const Division& one = of_a.divisions[i];
-      const Division& other = of_b.divisions[j];
-      if (!is_same_loop(one, other) || one.steps_each == other.steps_each) continue;
-      if (out.a == nullptr || out.a->steps < one.steps)
-        out = {&one, &other, {a.chosen.section, i}, {b.chosen.section, j}};
-    }
-  }
+// The steps' own loop and those around it, the innermost first.
+Chain chain_of(const Steps& steps) {
+  Chain out;
+  if (steps.chosen.section >= steps.sections.size()) return out;
+  const std::vector<Division>& all = steps.sections[steps.chosen.section].divisions;
+  for (std::size_t division = 0; division < all.size(); ++division)
+    if (!all[division].loop.empty() && (division == 0 || all[division].is_around))
+      out.push_back({&all[division], {steps.chosen.section, division}});
+  if (!out.empty()) std::reverse(out.begin() + 1, out.end());  // divisions have the outermost first
   return out;
 }
 
-bool has_own_choice(const Steps& steps) {
-  return steps.chosen.section >= steps.sections.size() || steps.chosen.division != 0;
+struct Pair {
+  PlacedLoop a, b;
+
+  double ratio() const {
+    return std::max(a.loop->steps_each, b.loop->steps_each) /
+           std::min(a.loop->steps_each, b.loop->steps_each);
+  }
+  double besides() const { return std::max(a.loop->own_share, b.loop->own_share); }
+  bool is_known() const { return a.loop->steps_each > 0 && b.loop->steps_each > 0; }
+};
+
+std::vector<Pair> pairs_by_place(const Chain& a, const Chain& b) {
+  std::vector<Pair> out;
+  for (std::size_t i = 0; i < a.size(); ++i) out.push_back({a[i], b[i]});
+  return out;
 }
 
-std::string how_to_compare(const CommonLoop& loop) {
-  if (name_of(loop.of_a) == name_of(loop.of_b))
-    return fmt::format("--section {} compares its iterations", name_of(loop.of_a));
-  const bool is_of_b = loop.of_a.division == 0;
+// Each loop of the shorter one must be in the other: else lines have moved, and nothing is known.
+std::vector<Pair> pairs_by_line(const Chain& a, const Chain& b) {
+  std::vector<Pair> out;
+  for (const PlacedLoop& one : a)
+    for (const PlacedLoop& other : b)
+      if (one.loop->loop == other.loop->loop) out.push_back({one, other});
+  return out.size() == std::min(a.size(), b.size()) ? out : std::vector<Pair>{};
+}
+
+std::vector<Pair> pairs_of(const Chain& a, const Chain& b) {
+  std::vector<Pair> out = a.size() == b.size() ? pairs_by_place(a, b) : pairs_by_line(a, b);
+  std::erase_if(out, [](const Pair& pair) { return !pair.is_known(); });
+  return out;
+}
+
+std::string how_to_compare(const Pair& loop) {
+  if (name_of(loop.a.choice) == name_of(loop.b.choice))
+    return fmt::format("--section {} compares its iterations", name_of(loop.a.choice));
+  const bool is_of_b = loop.a.choice.division == 0;
   return fmt::format(
-      "its iterations are section {} of {}: 'stepscope report {} --section {} -o {}.json' makes "
-      "what "
-      "to compare",
-      name_of(is_of_b ? loop.of_b : loop.of_a), is_of_b ? "B" : "A", is_of_b ? "B" : "A",
-      name_of(is_of_b ? loop.of_b : loop.of_a), is_of_b ? "b" : "a");
+      "its iterations are section {0} of {1}: 'stepscope report {1} --section {0} -o {2}.json' "
+      "makes "
+      "what to compare",
+      name_of(is_of_b ? loop.b.choice : loop.a.choice), is_of_b ? "B" : "A", is_of_b ? "b" : "a");
 }
 
 // Several iterations of the loop are one step, for which an optimizer steps once.
 std::string accumulation_text(const Division& a, const Division& b) {
   const auto text = [](const Division& loop) {
-    return loop.steps_each < 1 ? fmt::format("{:.3g} iterations are one step", 1 / loop.steps_each)
+    return loop.steps_each < 1 ? fmt::format("{:.0f} iterations are one step", 1 / loop.steps_each)
                                : std::string("each iteration is one");
   };
   return fmt::format(
@@ -81,22 +86,47 @@ std::string accumulation_text(const Division& a, const Division& b) {
       a.loop, text(a), text(b));
 }
 
+std::string sharing_text(const Pair& pair) {
+  return fmt::format(
+      "an iteration of the loop at {} is {:g} step{} in A, {:g} in B, and does other things "
+      "besides: not the same work in a step; {}",
+      pair.a.loop->loop, pair.a.loop->steps_each, pair.a.loop->steps_each == 1 ? "" : "s",
+      pair.b.loop->steps_each, how_to_compare(pair));
+}
+
+// The user chose other divisions. Where both sides have as many loops, their places show whether it is
+// the same one.
+std::string why_choices_differ(const Steps& a, const Steps& b) {
+  const Chain of_a = chain_of(a), of_b = chain_of(b);
+  const auto place = [](const Chain& chain, const Steps& steps) {
+    return std::ranges::find(chain, steps.chosen.division,
+                             [](const PlacedLoop& loop) { return loop.choice.division; }) -
+           chain.begin();
+  };
+  const auto at_a = place(of_a, a), at_b = place(of_b, b);
+  const auto size = static_cast<std::ptrdiff_t>(of_a.size());
+  if (of_a.size() != of_b.size() || at_a == at_b || at_a == size || at_b == size) return "";
+  return fmt::format(
+      "a step of A is an iteration of the loop at {}, one of B of that at {}: --section chooses "
+      "the "
+      "loop",
+      of_a[static_cast<std::size_t>(at_a)].loop->loop,
+      of_b[static_cast<std::size_t>(at_b)].loop->loop);
+}
+
 }  // namespace
 
 std::string why_steps_share_otherwise(const Steps& a, const Steps& b) {
-  if (has_own_choice(a) || has_own_choice(b)) return "";
-  const CommonLoop loop = common_loop(a, b);
-  if (loop.a == nullptr) return "";
-  const auto [fewer, more] = std::minmax(loop.a->steps_each, loop.b->steps_each);
-  if (fewer < 1) return accumulation_text(*loop.a, *loop.b);
-  const double besides = std::max(loop.a->own_share, loop.b->own_share);
-  if (besides * (more / fewer - 1) < kMatters) return "";
-  return fmt::format(
-      "an iteration of the loop at {} is {:g} step{} in A, {:g} in B, and {:.0f} % of its time is "
-      "in "
-      "none of them: not the same work in a step; {}",
-      loop.a->loop, loop.a->steps_each, loop.a->steps_each == 1 ? "" : "s", loop.b->steps_each,
-      100 * besides, how_to_compare(loop));
+  if (a.chosen.division != b.chosen.division) return why_choices_differ(a, b);
+  if (a.chosen.division != 0) return "";
+  for (const Pair& pair : pairs_of(chain_of(a), chain_of(b))) {
+    if (pair.a.loop->steps_each == pair.b.loop->steps_each) continue;
+    const bool accumulates = std::min(pair.a.loop->steps_each, pair.b.loop->steps_each) < 1;
+    if (accumulates && pair.a.choice.division == 0 && pair.b.choice.division == 0)
+      return accumulation_text(*pair.a.loop, *pair.b.loop);
+    if (!accumulates && pair.besides() * (pair.ratio() - 1) >= kMatters) return sharing_text(pair);
+  }
+  return "";
 }
 
 }  // namespace stepscope::compare_parts

@@ -7,7 +7,8 @@
 //           update(batch)
 //
 // A step of B holds twice as much of the rollout, so that the two step times say nothing about the
-// change. The same loop is one at the same line, or of the same function with as many iterations.
+// change. Lines and names may have changed, so loops are paired by their place: the steps' own loop, the
+// one around it, and so on, where both sides have as many; else by their lines, if these are unchanged.
 // Epochs that do nothing but their batches share nothing.
 #pragma once
 
@@ -17,8 +18,8 @@
 
 namespace stepscope::compare_parts {
 
-// Says why they are not, and what to compare instead; empty where nothing says so: the steps were found
-// in another way, or the user chose another division of either side.
+// Says why they are not, and what to compare instead; empty where nothing says so, as where the steps
+// were found in another way.
 std::string why_steps_share_otherwise(const Steps& a, const Steps& b);
 
 }  // namespace stepscope::compare_parts

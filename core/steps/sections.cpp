@@ -127,6 +127,7 @@ std::vector<Section> sections_of(const Activity& activity, const std::vector<Loo
             .how = loop.how,
             .recorded_ns = loop.time().length(),
             .loop = loop.loop,
+            .is_around = loop.is_around,
             .steps_each = loop.steps_each,
             .own_share = loop.own_share};
   };

@@ -67,10 +67,11 @@ struct Division {
   std::string how;
   std::int64_t recorded_ns = 0;  // the part of `host` that was recorded and is not lost
   std::string loop;  // where it is, like "train.py:12 (main)"; empty: the recorder noted no loop
+  bool is_around = false;  // the steps of the first division run in it
   // How many steps of the section's first division nearly all of its iterations hold, where these are
   // as many in each; else 0. A part of 1 where several iterations are one such step.
   double steps_each = 0;
-  double own_share = 0;  // 0..1 of its iterations' time that is in none of those steps' loop
+  double own_share = 0;  // 0..1 of its iterations' time that is in none of the loop right inside it
 };
 
 // A loop of the program; several run one after the other. Rule and order: sections.hpp.

@@ -151,6 +151,25 @@ Advice advice_for_gap(Cause cause, const Gaps& gaps, bool has_device) {
   }
 }
 
+// The times that go with the gaps: waits for a core beside them, at their lines, are the machine's, but
+// who does not run waits for none.
+IntervalSet times_with_waits(const JudgedRun& run, const Gaps& gaps) {
+  const auto& segments = run.segments();
+  std::vector<Interval> times;
+  std::vector<bool> is_gap(segments.size(), false);
+  for (const std::size_t i : gaps.segments) {
+    times.push_back(segments[i].time);
+    is_gap[i] = true;
+  }
+  const auto is_beside = [&](std::size_t i, std::size_t other) {
+    return other < segments.size() && is_gap[other] && segments[other].site == segments[i].site;
+  };
+  for (std::size_t i = 0; i < segments.size(); ++i)
+    if (segments[i].cause == Cause::host_core_wait && (is_beside(i, i + 1) || is_beside(i, i - 1)))
+      times.push_back(segments[i].time);
+  return unite(std::move(times));
+}
+
 }  // namespace
 
 Judgement judge_host_gap(const JudgedRun& run) {
@@ -184,9 +203,7 @@ Judgement judge_host_gap(const JudgedRun& run) {
       long_stretch_text(run), name_of(cause), off_cpu_text(run, gaps));
   Fix elsewhere;
   elsewhere.kind = FixKind::drop_work;
-  std::vector<Interval> times;
-  for (const std::size_t i : gaps.segments) times.push_back(run.segments()[i].time);
-  elsewhere.scope.host_times = unite(std::move(times));
+  elsewhere.scope.host_times = times_with_waits(run, gaps);
   elsewhere.finding = kHostGap;
   finding.fixes = {elsewhere};
   advise(advice_for_gap(cause, gaps, run.has_device), run.language, finding);

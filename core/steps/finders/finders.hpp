@@ -39,7 +39,8 @@ struct Loop {
   bool is_uneven = false;           // something in it comes once, so all may be one iteration
   std::int64_t begin_error_ns = 0;  // as Steps has it
   std::vector<std::string> notes;
-  std::string loop;  // as Division has it, like the two that follow
+  std::string loop;  // as Division has it, like the three that follow
+  bool is_around = false;
   double steps_each = 0;
   double own_share = 0;
   // The same stretch divided in another way: tokens in place of calls of `generate`, a GAN's

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -108,36 +109,42 @@ std::string how_text(const Activity& activity, const LoopNest& nest, const Cycle
   return text;
 }
 
-// Notes how many steps the iterations of a loop around hold, where those that the recording holds whole
-// have as many each, and how much of their time is in no iteration of the steps' own loop.
-void note_steps_in(const std::vector<HostStep>& steps, const std::vector<NestIteration>& iterations,
+// Notes how many steps the iterations of a loop around hold, where those that the recording surely holds
+// whole (the first and the last may be cut) have as many each, and how much of their time is in no
+// iteration of the loop right inside.
+void note_steps_in(const std::vector<HostStep>& steps, const std::vector<NestIteration>& inside,
                    Loop& around) {
-  if (around.steps.size() < kFewestRepeats) return;
+  if (around.steps.size() < kFewestRepeats + 1) return;
   std::map<std::size_t, std::size_t> counts;
-  std::int64_t time = 0, inside = 0;
+  std::int64_t time = 0, inside_ns = 0;
   auto step = steps.begin();
-  auto part = iterations.begin();
-  for (const HostStep& one : around.steps) {
+  auto part = inside.begin();
+  for (std::size_t i = 0; i < around.steps.size(); ++i) {
+    const Interval one = around.steps[i].time;
     std::size_t count = 0;
-    for (; step != steps.end() && step->time.begin < one.time.end; ++step)
-      if (step->time.begin >= one.time.begin) ++count;
-    for (; part != iterations.end() && part->own.begin < one.time.end; ++part)
-      if (part->own.begin >= one.time.begin) inside += part->own.length();
-    ++counts[count];
-    time += one.time.length();
+    for (; step != steps.end() && step->time.begin < one.end; ++step)
+      if (step->time.begin >= one.begin) ++count;
+    for (; part != inside.end() && part->time.begin < one.end; ++part)
+      if (part->time.begin >= one.begin) inside_ns += part->time.length();
+    if (i > 0 && i + 1 < around.steps.size()) ++counts[count];
+    time += one.length();
   }
   const auto most = std::ranges::max_element(counts, {}, [](const auto& c) { return c.second; });
-  const bool is_constant =
-      most->second + 2 >= around.steps.size();  // the first and last may be cut
-  if (!is_constant || most->first == 0 || time == 0) return;
+  if (!is_at_least(kNearlyAll, most->second, around.steps.size() - 2) || most->first == 0) return;
   around.steps_each = static_cast<double>(most->first);
-  around.own_share = 1 - static_cast<double>(inside) / static_cast<double>(time);
+  around.own_share =
+      1 - static_cast<double>(inside_ns) / static_cast<double>(std::max<std::int64_t>(1, time));
+}
+
+// The loop right inside `around` that the steps' own loop is, or is in.
+std::uint32_t right_inside(const LoopNest& nest, std::uint32_t around, std::uint32_t chosen) {
+  while (nest.loops[chosen].around != around) chosen = nest.loops[chosen].around;
+  return chosen;
 }
 
 // Loops around the chosen one, and those inside it that do something of what it does.
 std::vector<Loop> divisions(const Activity& activity, const Cycle& cycle, const LoopNest& nest,
-                            std::uint32_t chosen, const std::vector<HostStep>& steps,
-                            const std::vector<NestIteration>& iterations) {
+                            std::uint32_t chosen, const std::vector<HostStep>& steps) {
   std::vector<Loop> out;
   for (std::uint32_t other = 0; other < nest.loops.size(); ++other) {
     const NestLoop& loop = nest.loops[other];
@@ -154,10 +161,12 @@ std::vector<Loop> divisions(const Activity& activity, const Cycle& cycle, const 
          .how = fmt::format("{} iterations of the loop at {}, {} the steps", loop.iterations.size(),
                             name_of(*activity.trace, loop), is_around ? "around" : "inside"),
          .thread = cycle.thread,
-         .loop = name_of(*activity.trace, loop)});
+         .loop = name_of(*activity.trace, loop),
+         .is_around = is_around});
     for (const NestIteration& one : loop.iterations)
       out.back().steps.push_back({static_cast<std::int64_t>(out.back().steps.size()), one.time});
-    if (is_around) note_steps_in(steps, iterations, out.back());
+    if (is_around)
+      note_steps_in(steps, nest.loops[right_inside(nest, other, chosen)].iterations, out.back());
   }
   return out;
 }
@@ -208,9 +217,10 @@ Loop loop_of(const Activity& activity, const Cycle& cycle, const LoopNest& nest,
   const std::uint32_t most = *std::ranges::max_element(
       loops, {}, [&nest](std::uint32_t one) { return nest.loops[one].iterations.size(); });
   loop.how = how_text(activity, nest, cycle, loops, most, iterations.size(), loop.steps.size());
-  loop.others = divisions(activity, cycle, nest, most, loop.steps, iterations);
+  loop.others = divisions(activity, cycle, nest, most, loop.steps);
   loop.loop = name_of(*activity.trace, nest.loops[most]);
-  loop.steps_each = static_cast<double>(loop.steps.size()) / static_cast<double>(iterations.size());
+  loop.steps_each = 1 / std::max(1.0, std::round(static_cast<double>(iterations.size()) /
+                                                 static_cast<double>(loop.steps.size())));
   note_package(*activity.trace, nest.loops[most], loop);
   return loop;
 }

@@ -95,6 +95,7 @@ void section_fields(V& v, Found& steps) {
       v3.need("end_ns", as<Meaning::moment>(division.host.end));
       v3.maybe("recorded_ns", division.recorded_ns);
       v3.if_any("loop", division.loop);
+      v3.if_any("is_around", division.is_around);
       v3.if_any("steps_each", division.steps_each);
       v3.if_any("own_share", division.own_share);
     });

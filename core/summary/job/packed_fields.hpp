@@ -74,8 +74,8 @@ void fields(V& v, T& row) {
 }
 template <class V, Packs<Division> T>
 void fields(V& v, T& row) {
-  auto& [found_by, steps, host, how, recorded, loop, each, own] = row;
-  v(found_by, steps, host, how, recorded, loop, each, own);
+  auto& [found_by, steps, host, how, recorded, loop, around, each, own] = row;
+  v(found_by, steps, host, how, recorded, loop, around, each, own);
 }
 template <class V, Packs<Section> T>
 void fields(V& v, T& row) {

@@ -15,7 +15,11 @@ Division steps_at(const std::string& loop, std::uint64_t steps, double each = 1)
   return {.steps = steps, .loop = loop, .steps_each = each};
 }
 Division around(const std::string& loop, std::uint64_t iterations, double each, double besides) {
-  return {.steps = iterations, .loop = loop, .steps_each = each, .own_share = besides};
+  return {.steps = iterations,
+          .loop = loop,
+          .is_around = true,
+          .steps_each = each,
+          .own_share = besides};
 }
 Steps with(std::vector<Division> divisions, std::size_t chosen = 0) {
   Steps out;
@@ -33,18 +37,31 @@ Steps policy(double updates, double rollout, const std::string& line = "ppo.py:8
 TEST(StepShares, AnotherNumberOfUpdatesForARolloutIsAnotherStep) {
   EXPECT_THAT(why_steps_share_otherwise(policy(16, 0.5), policy(8, 0.6)),
               AllOf(HasSubstr("of the loop at ppo.py:86 (main) is 16 steps in A, 8 in B"),
-                    HasSubstr("60 % of its time is in none of them"),
+                    HasSubstr("and does other things besides"),
                     HasSubstr("--section 1.1 compares its iterations")));
   EXPECT_THAT(why_steps_share_otherwise(policy(16, 0.5), policy(16, 0.6)), IsEmpty());
   EXPECT_THAT(why_steps_share_otherwise(policy(16, 0), policy(8, 0.01)), IsEmpty())
       << "epochs do nothing besides their batches";
 }
 
-TEST(StepShares, ALoopIsKnownByItsFunctionAndIterationsWhereLinesWereAdded) {
+// Lines were added, and functions and files have other names.
+TEST(StepShares, LoopsArePairedByTheirPlace) {
   const Steps a = policy(16, 0.5);
-  EXPECT_THAT(why_steps_share_otherwise(a, policy(8, 0.5, "ppo.py:91 (main)")),
+  EXPECT_THAT(why_steps_share_otherwise(a, policy(8, 0.5, "rl8.py:70 (train)")),
               HasSubstr("8 in B"));
-  EXPECT_THAT(why_steps_share_otherwise(a, policy(8, 0.5, "ppo.py:91 (test)")), IsEmpty());
+  EXPECT_THAT(why_steps_share_otherwise(a, policy(16, 0.5, "rl8.py:70 (train)")), IsEmpty());
+}
+
+// The loop right around the updates does nothing besides; the rollout is in the one around that.
+TEST(StepShares, EachLoopAroundIsLookedAt) {
+  const auto nested = [](double updates) {
+    return with({steps_at("ppo.py:70 (update)", static_cast<std::uint64_t>(160 * updates)),
+                 around("ppo.py:60 (main)", 40, 4 * updates, 0.5),
+                 around("ppo.py:65 (main)", 160, updates, 0.01)});
+  };
+  EXPECT_THAT(
+      why_steps_share_otherwise(nested(4), nested(8)),
+      AllOf(HasSubstr("ppo.py:60 (main) is 16 steps in A, 32 in B"), HasSubstr("--section 1.1")));
 }
 
 TEST(StepShares, TheStepsOfOneSideMayBeTheLoopAroundThoseOfTheOther) {
@@ -59,10 +76,17 @@ TEST(StepShares, AnotherNumberOfBatchesForAnOptimizerStepIsAnotherStep) {
                     HasSubstr("--samples")));
 }
 
-TEST(StepShares, AChosenDivisionIsTheUsersOwnWord) {
-  const Steps a =
-      with({steps_at("ppo.py:70 (update)", 640), around("ppo.py:86 (main)", 40, 16, 0.5)}, 1);
-  EXPECT_THAT(why_steps_share_otherwise(a, policy(8, 0.5)), IsEmpty());
+TEST(StepShares, AChosenDivisionIsComparedWithIterationsOfTheSameLoop) {
+  const Steps chosen =
+      with({steps_at("ppo.py:90 (main)", 640), around("ppo.py:86 (main)", 40, 16, 0.5)}, 1);
+  EXPECT_THAT(why_steps_share_otherwise(chosen, chosen), IsEmpty());
+  EXPECT_THAT(why_steps_share_otherwise(chosen, with({steps_at("ppo.py:88 (main)", 40)})),
+              IsEmpty());
+  const Steps other =
+      with({steps_at("ppo.py:90 (main)", 640), around("ppo.py:86 (main)", 40, 16, 0.5)});
+  EXPECT_THAT(why_steps_share_otherwise(chosen, other),
+              HasSubstr("a step of A is an iteration of the loop at ppo.py:86 (main), one of B of "
+                        "that at ppo.py:90 (main)"));
   EXPECT_THAT(why_steps_share_otherwise(Steps{}, Steps{}), IsEmpty());
 }
 

@@ -252,6 +252,7 @@ TEST(NestSteps, ALoopAroundSaysHowManyStepsItHoldsAndHowMuchElse) {
   EXPECT_EQ(loop.steps_each, 4);
   EXPECT_GT(loop.own_share, 0.5);
   EXPECT_LT(loop.own_share, 0.9);
+  EXPECT_TRUE(loop.is_around);
   EXPECT_EQ(around(false).steps_each, 0) << "another number in each iteration";
 }
 
