@@ -42,7 +42,7 @@ struct RankRun {
 // Errors: those of find_steps() and attribute(); bad_input where the rank has no steps.
 Result<RankRun> read_run(const Trace& trace, std::int32_t rank, const JobOptions& options);
 
-// What the job's ledger reads of one rank (read_rank.cpp).
+// Reads what the job's ledger needs to know of one rank.
 RankRecord read_rank(const Trace& trace, const Steps& steps, const Attribution& attribution,
                      Owners& owners);
 
