@@ -23,6 +23,7 @@ namespace stepscope {
 namespace {
 
 constexpr double kConfidence = 0.95;
+constexpr std::size_t kFewRounds = 10;  // as many steps say little
 
 // What iterations that train do, in the median.
 std::size_t usual_work(const Activity& activity, const std::vector<NestIteration>& iterations,
@@ -240,6 +241,22 @@ bool runs_through(const NestLoop& loop, const std::vector<std::int64_t>& begins)
          is_at_least(kNearlyAll, count_in(loop, begins), begins.size());
 }
 
+// A loop of a few rounds, in whose own function a loop inside has nearly all of the work and more iterations
+// a round than there are rounds: epochs, of which only a number that each prints is copied to the host.
+std::uint32_t batches_of(const LoopNest& nest, const Kind& work, std::uint32_t epochs) {
+  const NestLoop& outer = nest.loops[epochs];
+  if (outer.iterations.size() >= kFewRounds) return epochs;
+  for (std::uint32_t inner = epochs + 1; inner < nest.loops.size(); ++inner) {
+    const NestLoop& loop = nest.loops[inner];
+    const bool is_written_inside = loop.around == epochs && loop.caller == kNone;
+    const bool has_more = loop.iterations.size() > loop.visits * outer.iterations.size();
+    if (is_written_inside && has_more &&
+        is_at_least(kNearlyAll, count_in(loop, work), count_in(outer, work)))
+      return inner;
+  }
+  return epochs;
+}
+
 }  // namespace
 
 Loop find_nest_steps(const Activity& activity) {
@@ -258,7 +275,8 @@ Loop loop_of_period(const Activity& activity, const std::vector<std::int64_t>& b
   const LoopNest nest = loop_nest_of(activity, cycle.thread);
   for (const auto is_of_period : {comes_round_with, runs_through})
     for (std::uint32_t loop = 0; loop < nest.loops.size(); ++loop)
-      if (is_of_period(nest.loops[loop], begins)) return loop_of(activity, cycle, nest, {loop});
+      if (is_of_period(nest.loops[loop], begins))
+        return loop_of(activity, cycle, nest, {batches_of(nest, cycle.kinds.front(), loop)});
   return {};
 }
 

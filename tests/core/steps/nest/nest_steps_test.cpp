@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/core/steps/found.hpp"
 #include "tests/core/steps/nest_maker.hpp"
 
@@ -357,6 +359,22 @@ TEST(NestSteps, WhereNothingTrainsTheLoopOfThePeriodServes) {
 
 // A simulation of sixty substeps a frame, which ends with a few statistics at lines of its own in the
 // same function, beside a loop that prints in every sixtieth iteration.
+// Each of a few epochs prints a number, and nothing else marks a step: the copy of it makes them the period.
+TEST(NestSteps, AFewRoundsAreDividedIntoTheIterationsThatHaveTheirWork) {
+  NestMaker run;
+  run.loop(10, 4, [&](int) {
+    run.loop(12, 30, [&](int) {
+      for (const char* op : {"aten::mm", "aten::relu", "aten::mul", "aten::sum"}) run.op(op);
+    });
+    run.leave(), run.op("aten::item");
+  });
+  const Steps steps = found(run);
+  EXPECT_EQ(steps.list.size(), 120U);
+  EXPECT_THAT(steps.how, HasSubstr("train.py:12"));
+  const std::vector<Division>& divisions = steps.sections.at(0).divisions;
+  EXPECT_TRUE(std::ranges::any_of(divisions, [](const Division& one) { return one.steps == 4; }));
+}
+
 TEST(NestSteps, AFrameOfSubstepsIsTheStepWhereALoopRunsFrames) {
   for (const bool has_frames : {true, false}) {
     NestMaker run;
