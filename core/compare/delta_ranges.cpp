@@ -172,8 +172,7 @@ std::string noise_of_one_run(const Comparison& c) {
   if (c.samples || c.delta_ns_total == 0 || delta > static_cast<double>(spread(side))) return "";
   return fmt::format(
       "the steps of {} differ by more than the two runs (p50 {}, p90 {}): record several runs a "
-      "side to be "
-      "sure",
+      "side to be sure",
       is_a ? "A" : "B", format_duration(static_cast<double>(side.p50_ns)),
       format_duration(static_cast<double>(side.p90_ns)));
 }

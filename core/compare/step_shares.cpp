@@ -68,8 +68,7 @@ std::string how_to_compare(const Pair& loop) {
   const bool is_of_b = loop.a.choice.division == 0;
   return fmt::format(
       "its iterations are section {0} of {1}: 'stepscope report {1} --section {0} -o {2}.json' "
-      "makes "
-      "what to compare",
+      "makes what to compare",
       name_of(is_of_b ? loop.b.choice : loop.a.choice), is_of_b ? "B" : "A", is_of_b ? "b" : "a");
 }
 
@@ -81,8 +80,7 @@ std::string accumulation_text(const Division& a, const Division& b) {
   };
   return fmt::format(
       "of the loop at {}, {} in A, {} in B: not the same work in a step (--samples A,B compares "
-      "per "
-      "sample)",
+      "per sample)",
       a.loop, text(a), text(b));
 }
 
@@ -108,8 +106,7 @@ std::string why_choices_differ(const Steps& a, const Steps& b) {
   if (of_a.size() != of_b.size() || at_a == at_b || at_a == size || at_b == size) return "";
   return fmt::format(
       "a step of A is an iteration of the loop at {}, one of B of that at {}: --section chooses "
-      "the "
-      "loop",
+      "the loop",
       of_a[static_cast<std::size_t>(at_a)].loop->loop,
       of_b[static_cast<std::size_t>(at_b)].loop->loop);
 }

@@ -45,6 +45,16 @@ TEST(TextDiff, TheSameRunIsCalledTheSame) {
   EXPECT_THAT(text, HasSubstr("left over: 0 ns"));
 }
 
+TEST(TextDiff, ASideWithoutStepsSaysSoInPlaceOfAStep) {
+  const Summary run = side_of_cells({{.ns = 1'000'000, .calls = 10}});
+  Summary whole = run;
+  whole.steps.found_by = FoundBy::whole_trace;
+  whole.partition.p50_ns = 833'000'000;
+  const std::string text = text_diff(compare(run, whole), {});
+  EXPECT_THAT(text, HasSubstr("no steps were found in 833 ms"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("1 step, p50 833 ms")));
+}
+
 TEST(TextDiff, ADifferenceWithinWhatStepsVaryByAsksForMoreRuns) {
   const auto text_of = [](std::int64_t p90_ns) {
     const Summary before = side_of_cells({{.ns = 1'000'000, .calls = 10}});

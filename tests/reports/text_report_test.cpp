@@ -353,6 +353,37 @@ TEST(TextReport, TheFindingAboutTheMachineStandsOnceAboveThoseAboutTheProgram) {
   EXPECT_EQ(report.find("machine was busy"), report.rfind("machine was busy"));
 }
 
+// The text without its line breaks.
+std::string joined_lines(const std::string& text) {
+  std::istringstream words(text);
+  std::string out, word;
+  while (words >> word) out += word + " ";
+  return out;
+}
+
+TEST(TextReport, NothingFoundSaysWhatCouldNotBeJudged) {
+  Summary summary = samples::cpu();
+  summary.lines = {{.file = "/home/me/fit.py", .line = 10, .ns_total = 0}};
+  summary.lines[0].ns_total = summary.partition.wall_ns_total / 2;
+  summary.findings =
+      Findings{.found = {}, .no_gain = {}, .cleared = {{"hotspot", "none is large"}}};
+  const std::string all_judged = text_report(summary, {});
+  EXPECT_THAT(all_judged, testing::HasSubstr("nothing found that is worth 1 % of the step\n"));
+  summary.findings->abstained = {{"host_gap", "samples alone are known"}};
+  EXPECT_THAT(joined_lines(text_report(summary, {})),
+              testing::HasSubstr("could not be judged: 50.0 % of the step is at fit.py:10 "));
+}
+
+TEST(TextReport, LongStepsNameANotebooksCell) {
+  Summary summary = samples::cpu();
+  LongSteps& slow = summary.long_steps;
+  slow = {.steps = 1, .rows = {0}, .wall_ns_total = 300, .loop_ns_total = 1'000, .median_ns = 100};
+  slow.limit_ns = 150, slow.longest_ns = 300, slow.excess_ns_total = 200;
+  slow.excess = {{Cause::host_python, "/tmp/ipykernel_77/2671474964.py", 5, "f", 200}};
+  EXPECT_THAT(joined_lines(text_report(summary, {})),
+              testing::HasSubstr("by line notebook cell 4964:5 100.0 %"));
+}
+
 TEST(TextReport, WhyNothingIsForecastFitsTheScreen) {
   Summary summary = samples::cpu();
   Finding program;

@@ -56,8 +56,8 @@ class LinePeriods {
   Periods functions_;  // as lines 0
 };
 
-// Whose the time between the records of two lines is. Samples fall into it in some steps only; what
-// they show there holds for the steps without one: a checkpoint of 5 ms whose only records are at its
+// Tells which line the time between the records of two lines belongs to. Samples fall into it in some
+// steps only; what they show there holds for the steps without one: a checkpoint of 5 ms whose only records are at its
 // begin goes on until the loop's next record, also where samples are 10 ms apart.
 class SilenceOwners {
  public:

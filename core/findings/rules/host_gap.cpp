@@ -151,8 +151,8 @@ Advice advice_for_gap(Cause cause, const Gaps& gaps, bool has_device) {
   }
 }
 
-// The times that go with the gaps: waits for a core beside them, at their lines, are the machine's, but
-// who does not run waits for none.
+// Returns the times that a repair takes away: the gaps, and the waits for a core beside them at their
+// lines. Those waits are the machine's doing, but a line that is gone does not wait.
 IntervalSet times_with_waits(const JudgedRun& run, const Gaps& gaps) {
   const auto& segments = run.segments();
   std::vector<Interval> times;

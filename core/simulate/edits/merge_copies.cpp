@@ -110,8 +110,7 @@ void merge_copies(Edit& edit) {
   if (edit.touched > 0) {
     edit.assume(
         "a twentieth of the host work between the merged copies, and on the way to what joins "
-        "them, "
-        "stays, to gather what they carried (none to 0.3)");
+        "them, stays, to gather what they carried (none to 0.3)");
   }
 }
 

@@ -12,7 +12,7 @@
 namespace stepscope {
 namespace {
 
-// What a generator's loop was at when it was left: it goes on there when the generator is resumed.
+// The iteration that a loop was left in. A generator's loop goes on there when it is resumed.
 struct Left {
   std::int64_t iteration = 0;
   bool was_resumed = false;

@@ -23,7 +23,7 @@ namespace stepscope {
 namespace {
 
 constexpr double kConfidence = 0.95;
-constexpr std::size_t kFewRounds = 10;  // as many steps say little
+constexpr std::size_t kFewRounds = 10;  // fewer steps say little about a loop
 
 // What iterations that train do, in the median.
 std::size_t usual_work(const Activity& activity, const std::vector<NestIteration>& iterations,

@@ -117,6 +117,20 @@ TEST(Edits, WhatFollowsAPauseThatGoesRunsFaster) {
   EXPECT_DOUBLE_EQ(rest_ns(1000, Luck::expected), 4000) << "too short to matter";
 }
 
+TEST(Edits, ASleepThatGoesLeavesNothingBehind) {
+  const auto stays_ns = [](Cause cause) {
+    GraphMaker make;
+    HostTask& gap = make.work(1000 * kUs, 0, cause);
+    gap.begin = 0, gap.end = 10;
+    make.end_step();
+    Fix fix{.kind = FixKind::drop_work};
+    fix.scope.host_times = {{0, 10}};
+    return apply(make.graph, fix).graph.host[0].ns;
+  };
+  EXPECT_DOUBLE_EQ(stays_ns(Cause::host_off_cpu), 0);
+  EXPECT_DOUBLE_EQ(stays_ns(Cause::host_python), 30 * kUs);
+}
+
 TEST(Edits, LessOftenKeepsWholeVisitsWhereThereAreEnough) {
   GraphMaker make;
   for (int step = 0; step < 4; ++step) {
