@@ -190,7 +190,7 @@ class Sheet {
       const bool shown = std::find(finding.evidence.begin(), finding.evidence.end(),
                                    id_of(event_)) != finding.evidence.end();
       if (shown || at_a_place_of(finding))
-        say(shown ? "Finding" : "Finding here", finding.id + ": " + finding.title);
+        say(shown ? "Finding" : "Finding at this line", finding.id + ": " + finding.title);
     }
   }
 

@@ -49,8 +49,10 @@ std::string gain_text(const Finding& finding, const StepScale& scale) {
 }
 
 std::string machine_text(const Finding& finding) {
-  return fmt::format("this machine was busy: {}; what follows is the program's, without that wait",
-                     finding.title);
+  return fmt::format(
+      "this machine was busy: {}; what follows is about the program, in steps as they "
+      "were recorded, with that wait",
+      finding.title);
 }
 
 std::string no_gain_text(const Finding& finding) {
