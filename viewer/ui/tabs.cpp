@@ -153,7 +153,7 @@ void finding_text(Screen& screen) {
   const std::size_t chosen = screen.desk.chosen_finding().value_or(0);
   if (!findings || chosen >= findings->found.size()) return;
   const Finding& finding = findings->found[chosen];
-  say_wrapped(fmt::format("{}  {}: {}", chosen + 1, finding.id, finding.title));
+  say_wrapped(finding.id + ": " + finding.title);
   say_named("do", finding.fix);
   say_named("code", finding.code_hint);
   say_named("shows as", finding.shows_as);

@@ -102,8 +102,8 @@ std::shared_ptr<const Summary> job_of(const Run& run) {
   if (run.ranks.rows.size() < 2) return nullptr;
   const RunOptions& options = run.options;
   std::string why_not;
-  auto job = read_job(run.trace, {options.step_marker, options.phase, options.section, {}, false},
-                      why_not);
+  auto job =
+      read_job(run.trace, {options.step_marker, options.phase, options.section, {}, true}, why_not);
   return job ? std::make_shared<const Summary>(std::move(*job)) : nullptr;
 }
 

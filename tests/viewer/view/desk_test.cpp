@@ -227,6 +227,18 @@ TEST(Desk, KernelsOfEveryRankHaveTheirClass) {
   EXPECT_GT(of_others, 0U);
 }
 
+TEST(Desk, FindingsOfAllRanksStandBeforeThoseOfOne) {
+  auto run = analyse(two_ranks());
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  ASSERT_TRUE(run->job && run->job->findings);
+  Desk desk({std::make_shared<const viewer::Run>(std::move(*run))});
+  desk.open();
+  const std::vector<Table> tables = tables_of(desk);
+  EXPECT_EQ(tables.front().title, "What to do, all ranks");
+  EXPECT_EQ(tables.front().rows.size(), desk.run(0).job->findings->found.size());
+  for (const TableRow& row : tables.front().rows) EXPECT_EQ(row.action, RowAction::nothing);
+}
+
 TEST(Desk, KernelsAreGroupedAndKeepTheirSum) {
   Desk desk({fast_run()});
   desk.open();

@@ -20,10 +20,13 @@ Table findings_table(const report::Report& report) {
   const report::FindingsText& all = *report.findings;
   for (const std::string& note : {all.caution, all.no_forecast})
     if (!note.empty()) out.notes.push_back(note);
+  std::size_t number = 0;  // as reports count: what is said of the machine has none
   for (std::size_t i = 0; i < all.found.size(); ++i) {
     const report::FindingText& finding = all.found[i];
     const double share = finding.gain_share;
-    out.rows.push_back({{{fmt::format("{}  {}", i + 1, finding.id), static_cast<double>(i)},
+    const std::string name =
+        finding.machine.empty() ? fmt::format("{}  {}", ++number, finding.id) : finding.id;
+    out.rows.push_back({{{name, static_cast<double>(i)},
                          {finding.gain, share},
                          {format_share(share), share},
                          {finding.where, {}},
@@ -33,6 +36,14 @@ Table findings_table(const report::Report& report) {
                         i,
                         ""});
   }
+  return out;
+}
+
+// The findings of all ranks together. Their events are of several ranks, so no row leads to one.
+Table job_findings_table(const Summary& job) {
+  Table out = findings_table(report::report_of(job));
+  out.title = "What to do, all ranks";
+  for (TableRow& row : out.rows) row.action = RowAction::nothing;
   return out;
 }
 
@@ -127,6 +138,7 @@ std::vector<Table> tables_of(const Desk& desk) {
   };
   const auto& findings = run.summary.findings;
   const bool found = findings && !findings->found.empty();
+  if (run.job && run.job->findings) out.push_back(job_findings_table(*run.job));
   if (found) out.push_back(findings_table(report));
   add(report.tables.ledger);
   if (findings && !found) out.push_back(findings_table(report));
