@@ -5,8 +5,9 @@
 
 namespace stepscope {
 
-// The path of a module of ours that is loaded when it is needed: in `folder` of the build tree (as
-// seen from cli/, where the command is), else where it may be installed. Empty where it is not there.
+// Returns the path of a module of ours that is loaded when it is needed: beside the command, in
+// `folder` of the build tree (as seen from cli/, where the command is), or where it may be installed.
+// The path is empty where the module is in none of these.
 std::string module_path(const std::string& file, const std::string& folder);
 
 }  // namespace stepscope

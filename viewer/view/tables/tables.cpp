@@ -20,7 +20,7 @@ Table findings_table(const report::Report& report) {
   const report::FindingsText& all = *report.findings;
   for (const std::string& note : {all.caution, all.no_forecast})
     if (!note.empty()) out.notes.push_back(note);
-  std::size_t number = 0;  // as reports count: what is said of the machine has none
+  std::size_t number = 0;  // A finding about the machine has none, as in reports.
   for (std::size_t i = 0; i < all.found.size(); ++i) {
     const report::FindingText& finding = all.found[i];
     const double share = finding.gain_share;
@@ -39,11 +39,17 @@ Table findings_table(const report::Report& report) {
   return out;
 }
 
-// The findings of all ranks together. Their events are of several ranks, so no row leads to one.
+// Returns the findings of all ranks together, each with its fix in a column of its own: no row leads
+// to an event, since these are events of several ranks.
 Table job_findings_table(const Summary& job) {
-  Table out = findings_table(report::report_of(job));
+  const report::Report report = report::report_of(job);
+  Table out = findings_table(report);
   out.title = "What to do, all ranks";
-  for (TableRow& row : out.rows) row.action = RowAction::nothing;
+  out.columns.push_back({"do"});
+  for (TableRow& row : out.rows) {
+    row.cells.push_back({report.findings->found[row.index].todo, {}});
+    row.action = RowAction::nothing;
+  }
   return out;
 }
 
