@@ -3,6 +3,7 @@
 // and what cannot be found in this trace.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,10 +47,21 @@ Findings find_all_replayed(const Trace& trace, const Steps& steps, const Attribu
 //                  3 % of all ranks' time
 // Both abstain where collectives could not be matched, or ranks are missing.
 
-// `of_rank`: what the rules found in one rank, which is `rank`. `undecided`: why nobody can be
-// called late; empty where that is known.
-Findings find_in_job(const Summary& job, std::int32_t rank, Findings of_rank,
-                     const std::string& undecided);
+// `of_rank`: what the rules found in one rank, which is `rank`, with its forecasts in steps of the
+// job. They are limited to what the job gains (limit_to_job). `ranks`: the summaries of all ranks.
+// `undecided`: why nobody can be called late; empty where that is known.
+Findings find_in_job(const Summary& job, std::span<const Summary> ranks, std::int32_t rank,
+                     Findings of_rank, const std::string& undecided);
+
+// Lowers the forecast of one rank's finding to what the job gains. Ranks wait for each other, so the
+// step becomes shorter by no more than `rank` leads another one by, and what that one gains by the
+// same change: it has the part q of the finding's time at the finding's lines, and gains q of the
+// forecast. A finding without lines is one of all ranks.
+void limit_to_job(const Summary& job, std::span<const Summary> ranks, std::int32_t rank,
+                  Finding& finding);
+
+// Returns how far the gain of a late rank's coming in time may be from what it is said to be, a step.
+double late_gain_error_ns(const JobFacts& job, const JobRank& late);
 
 // What the events are by which a finding can be seen in its trace.
 

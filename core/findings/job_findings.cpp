@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "core/support/duration.hpp"
 #include "core/support/short_file.hpp"
@@ -14,6 +15,9 @@ namespace {
 
 constexpr double kLeastCommShare = 0.03;
 constexpr std::size_t kMostPlaces = 3;
+// Gains were within a tenth of what balancing gave in programs on two and four GPUs and on CPUs
+// (docs/measurements/ranks.md); the scatter of the steps alone is far less.
+constexpr double kGainError = 0.1;
 
 std::string percent(double share) {
   return fmt::format("{:.{}f} %", 100 * share, share < 0.1 ? 1 : 0);
@@ -60,10 +64,6 @@ std::string slow_links(const JobFacts& job) {
   return out;
 }
 
-// Gains were within a tenth of what balancing gave in programs on two and four GPUs and on CPUs
-// (docs/measurements/ranks.md); the scatter of the steps alone is far less.
-constexpr double kGainError = 0.1;
-
 bool is_at_power_limit(const Summary& job) {
   return std::any_of(job.device_health.begin(), job.device_health.end(),
                      works_at_its_own_power_limit);
@@ -106,7 +106,7 @@ Finding late_finding(const Summary& job, const JobRank& late) {
   out.count_per_step = static_cast<double>(late.times_last) / steps;
   out.caused_ns_per_step = cost / steps / others;
   out.ceiling_ns_per_step = gain;
-  const double error = std::hypot(static_cast<double>(late.gain_error_ns), kGainError * gain);
+  const double error = late_gain_error_ns(facts, late);
   Forecast forecast{.ns_per_step = step_ns - gain,
                     .low_ns_per_step = std::max(0.0, step_ns - gain - error),
                     .high_ns_per_step = std::min(step_ns, step_ns - gain + error)};
@@ -203,11 +203,29 @@ void judge_transfers(const Summary& job, Findings& out) {
   out.found.push_back(std::move(finding));
 }
 
+// Findings with which the job gains nothing go to those that are listed as such.
+void limit_all(const Summary& job, std::span<const Summary> ranks, std::int32_t rank,
+               Findings& out) {
+  for (Finding& finding : out.found) limit_to_job(job, ranks, rank, finding);
+  const auto gives_nothing =
+      std::stable_partition(out.found.begin(), out.found.end(),
+                            [](const Finding& finding) { return finding.no_gain.empty(); });
+  std::move(gives_nothing, out.found.end(), std::back_inserter(out.no_gain));
+  out.found.erase(gives_nothing, out.found.end());
+}
+
 }  // namespace
 
-Findings find_in_job(const Summary& job, std::int32_t rank, Findings of_rank,
-                     const std::string& undecided) {
+double late_gain_error_ns(const JobFacts& job, const JobRank& late) {
+  const double gain =
+      static_cast<double>(late.gain_ns_total) / static_cast<double>(job.steps_counted);
+  return std::hypot(static_cast<double>(late.gain_error_ns), kGainError * gain);
+}
+
+Findings find_in_job(const Summary& job, std::span<const Summary> ranks, std::int32_t rank,
+                     Findings of_rank, const std::string& undecided) {
   Findings out = std::move(of_rank);
+  limit_all(job, ranks, rank, out);
   for (auto* list : {&out.found, &out.no_gain}) {
     std::erase_if(*list, [](const Finding& f) { return f.id == "exposed_comm"; });
     for (Finding& finding : *list) finding.title = fmt::format("rank {}: {}", rank, finding.title);

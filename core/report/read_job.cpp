@@ -253,7 +253,7 @@ class JobReader {
     note_step_counts(summaries);
     out.job->notes.insert(out.job->notes.begin(), notes_.begin(), notes_.end());
     if (options_.find) {
-      const Status found = find(undecided, out);
+      const Status found = find(undecided, summaries, out);
       if (!found) return found.error();
     }
     return std::optional<Summary>(std::move(out));
@@ -293,7 +293,8 @@ class JobReader {
   }
 
   // The rules look at the rank that makes the others wait, else at the first one.
-  Status find(const std::string& undecided, Summary& out) const {
+  Status find(const std::string& undecided, const std::vector<Summary>& summaries,
+              Summary& out) const {
     const std::vector<JobRank>& ranks = out.job->ranks;
     const JobRank* chosen = &ranks.front();
     for (const JobRank& rank : ranks)
@@ -305,7 +306,7 @@ class JobReader {
       Findings found = find_all_replayed(trace, run->steps, run->attribution, run->summary);
       scale_forecasts(out.partition.wall_ns_per_step() / run->summary.partition.wall_ns_per_step(),
                       found);
-      out.findings = find_in_job(out, chosen->rank, std::move(found), undecided);
+      out.findings = find_in_job(out, summaries, chosen->rank, std::move(found), undecided);
     });
   }
 

@@ -42,7 +42,7 @@ DeviceHealth card(double limit_w) {
 }
 
 Finding finding_of(const Summary& job) {
-  const Findings found = find_in_job(job, 1, {}, "");
+  const Findings found = find_in_job(job, {}, 1, {}, "");
   EXPECT_EQ(found.found.size(), 1U);
   return found.found.front();
 }
@@ -78,6 +78,80 @@ TEST(JobFindings, OtherLimitsDoNotWidenTheGain) {
   Summary job = late_job();
   job.device_health.push_back(card(500));
   EXPECT_EQ(forecast_of(job).assumptions.size(), 1U);
+}
+
+// ---- what one rank's finding gives the job -----------------------------------------------------
+constexpr std::int64_t kWorkNs = 48'000'000;
+
+// Rank 1 spends 20 ms a step at train.py:7, and rank 0 `other_ns`; rank 1 works for 48 ms of the step.
+std::vector<Summary> ranks_at_line(std::int64_t other_ns) {
+  std::vector<Summary> out(kRanks);
+  for (std::int32_t r = 0; r < kRanks; ++r) {
+    out[static_cast<std::size_t>(r)].run.rank = r;
+    out[static_cast<std::size_t>(r)].partition.steps_counted = kSteps;
+    out[static_cast<std::size_t>(r)].lines.push_back(
+        {.file = "train.py",
+         .line = 7,
+         .cause = Cause::host_python,
+         .ns_total = kSteps * (r == 1 ? 20'000'000 : other_ns)});
+  }
+  return out;
+}
+
+Summary job_that_works(std::int64_t work_of_rank_0, std::int64_t late_by) {
+  Summary out = late_job();
+  out.job->ranks[0].work_ns_total = kSteps * work_of_rank_0;
+  out.job->ranks[1].work_ns_total = kSteps * kWorkNs;
+  out.job->ranks[1].is_late = late_by > 0;
+  out.job->ranks[1].gain_ns_total = kSteps * late_by;
+  return out;
+}
+
+Finding limited(const Summary& job, const std::vector<Summary>& ranks) {
+  Finding out;
+  out.places.push_back({.file = "train.py", .line = 7, .caused_ns_per_step = 20e6});
+  out.forecast = Forecast{.ns_per_step = kStepNs - 20'000'000,
+                          .low_ns_per_step = kStepNs - 24'000'000,
+                          .high_ns_per_step = kStepNs - 16'000'000};
+  limit_to_job(job, ranks, 1, out);
+  return out;
+}
+
+TEST(JobGain, WhatOneRankAloneDoesGivesWhatTheOthersWait) {
+  const Finding found = limited(job_that_works(36'000'000, 12'000'000), ranks_at_line(0));
+  EXPECT_DOUBLE_EQ(found.forecast->ns_per_step, kStepNs - 12'000'000);
+  const double error = std::hypot(100'000, 0.1 * 12'000'000);
+  EXPECT_DOUBLE_EQ(found.forecast->low_ns_per_step, kStepNs - 12'000'000 - error);
+  EXPECT_DOUBLE_EQ(found.forecast->high_ns_per_step, kStepNs - 12'000'000 + error);
+  EXPECT_EQ(found.no_gain, "");
+}
+
+TEST(JobGain, WhatAllRanksDoGivesAllOfIt) {
+  const Finding found = limited(job_that_works(kWorkNs, 0), ranks_at_line(20'000'000));
+  EXPECT_DOUBLE_EQ(found.forecast->ns_per_step, kStepNs - 20'000'000);
+  EXPECT_TRUE(found.forecast->assumptions.empty());
+}
+
+TEST(JobGain, HalfOfItInAnotherRankGivesHalfOfItThere) {
+  const Finding found = limited(job_that_works(kWorkNs, 0), ranks_at_line(10'000'000));
+  EXPECT_DOUBLE_EQ(found.forecast->ns_per_step, kStepNs - 10'000'000);
+}
+
+TEST(JobGain, ARankThatNobodyWaitsForGivesNothing) {
+  const Finding found = limited(job_that_works(49'000'000, 0), ranks_at_line(0));
+  EXPECT_NE(found.no_gain.find("rank 0 works for as long"), std::string::npos) << found.no_gain;
+}
+
+TEST(JobGain, WhatGivesTheJobNothingIsListedAsSuch) {
+  Findings of_rank;
+  Finding finding;
+  finding.places.push_back({.file = "train.py", .line = 7, .caused_ns_per_step = 20e6});
+  finding.forecast = Forecast{.ns_per_step = kStepNs / 2};
+  of_rank.found.push_back(finding);
+  const Findings found =
+      find_in_job(job_that_works(49'000'000, 0), ranks_at_line(0), 1, of_rank, "");
+  ASSERT_EQ(found.no_gain.size(), 1U);
+  EXPECT_EQ(found.found.size(), 0U);
 }
 
 }  // namespace
