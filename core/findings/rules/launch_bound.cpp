@@ -36,6 +36,7 @@ constexpr double kMostInflation = 3;
 // A compiled step takes as long on its way (guards, and into its two graphs) as some operations do.
 // Measured on a step of 11, which became slower.
 constexpr double kCompiledAsOperations = 12, kCompiledAsFewest = 4, kCompiledAsMost = 20;
+constexpr double kSavedByCompiling = 0.7;
 constexpr double kLongWayNs = 200'000;  // from one kernel to the next: more than issuing takes
 
 bool host_waits_in(const JudgedRun& run, Interval time) {
@@ -214,12 +215,19 @@ bool has_range(const JudgedRun& run, std::string_view part) {
   });
 }
 
+bool compiles_to_no_less(const JudgedRun& run, double operations) {
+  return run.language == Language::python &&
+         operations * kSavedByCompiling <= kCompiledAsOperations;
+}
+
 // Says why torch.compile would not help; empty where it may.
-std::string_view why_no_compiler(const JudgedRun& run) {
+std::string_view why_no_compiler(const JudgedRun& run, double operations) {
   if (has_range(run, "BackwardBackward") || has_range(run, "DoubleBackward"))
     return "torch.compile does not support the second derivatives that this program takes";
   if (has_range(run, "CompiledFunction") || has_range(run, "Torch-Compiled Region"))
     return "what is compiled already stays";
+  if (compiles_to_no_less(run, operations))
+    return "a call of a compiled step takes about as long as so few operations do";
   return "";
 }
 
@@ -240,7 +248,8 @@ Finding overhead_finding(const JudgedRun& run, const Price& price, const Operati
       format_duration(time), percent(run.share(time)),
       run.language == Language::cpp ? "the program" : "Python");
   for (const auto& [cause, ns] : causes) {
-    if (ns.between == 0) continue;
+    // A larger batch is the fix for few operations: no step becomes shorter by it.
+    if (ns.between == 0 || compiles_to_no_less(run, out.count_per_step)) continue;
     // Longer stretches of the same cause stay as they are.
     const double part = static_cast<double>(ns.between) / static_cast<double>(ns.all);
     const auto factor = [&](double saved, double operations_more) {
@@ -249,7 +258,7 @@ Finding overhead_finding(const JudgedRun& run, const Price& price, const Operati
       return 1 - std::max(0.0, saved - cost) * part;
     };
     Fix fewer{.kind = FixKind::scale_work,
-              .factor = factor(0.7, kCompiledAsOperations),
+              .factor = factor(kSavedByCompiling, kCompiledAsOperations),
               .factor_low = factor(0.9, kCompiledAsFewest),
               .factor_high = factor(0.2, kCompiledAsMost)};
     fewer.scope.cause = cause;
@@ -257,7 +266,7 @@ Finding overhead_finding(const JudgedRun& run, const Price& price, const Operati
     out.fixes.push_back(fewer);
   }
   const bool of_values = is_of_values(out, operations);
-  const std::string_view no_compiler = why_no_compiler(run);
+  const std::string_view no_compiler = why_no_compiler(run, out.count_per_step);
   advise(of_values             ? Advice::values_read_without_device
          : no_compiler.empty() ? Advice::launch_bound_without_device
                                : Advice::launch_bound_without_compiler,
