@@ -129,14 +129,14 @@ std::vector<std::string> job_texts(const StepScale& scale) {
   return out;
 }
 
-// Makes the row of a rank's work in the job's steps, of which all ranks count the same ones.
+// Makes the row of a rank in the job's steps: work, transfer and waits sum to a step.
 Row rank_row(const JobFacts& job, std::size_t at) {
   const JobRank& rank = job.ranks[at];
   const auto steps = static_cast<double>(job.steps_counted);
   const auto others = static_cast<double>(std::max<std::size_t>(1, job.ranks.size() - 1));
   Row out;
   out.cells = {Words{fmt::format("rank {}", rank.rank)},
-               rank.wall_ns_per_step(),
+               Amount{job.wall_ns_total, steps},
                Amount{rank.work_ns_total, steps},
                Amount{rank.transfer_ns_total, steps},
                Amount{rank.waits_ns_total, steps},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables of a job, each made of those of its ranks. Times are read off the ledger, in which a
-// rank's wait may belong to the work of another; calls, bytes and counts are summed over the ranks.
+// rank's wait may belong to the work of another; calls, bytes and counts are summed over the ranks,
+// whose rows are over as many steps as the job's (scaled_rows.hpp).
 // Rows that say the same of two ranks are one.
 #pragma once
 

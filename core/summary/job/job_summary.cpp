@@ -12,6 +12,7 @@
 
 #include "core/summary/job/job_rows.hpp"
 #include "core/summary/job/lateness.hpp"
+#include "core/summary/job/scaled_rows.hpp"
 #include "core/summary/job/slow_links.hpp"
 #include "core/summary/parts.hpp"
 #include "core/summary/rows/by_time.hpp"
@@ -196,6 +197,31 @@ void merge_trust(const std::vector<Summary>& summaries, Summary& out) {
   }
 }
 
+bool all_count(std::uint64_t steps, const std::vector<Summary>& summaries) {
+  return std::ranges::all_of(
+      summaries, [steps](const Summary& rank) { return rank.partition.steps_counted == steps; });
+}
+
+// `summaries` are of as many steps as the ledger's, each.
+void add_tables(const Owners& owners, const Ledger& ledger, const std::vector<Summary>& summaries,
+                Summary& out) {
+  out.cells = cells_of(owners, ledger, summaries);
+  out.lines = lines_of(out.cells, summaries);
+  out.phases = phases_of(out.cells, summaries);
+  out.counts = counts_of(summaries);
+  out.kernels = kernels_of(summaries);
+  out.transfers = transfers_of(summaries);
+}
+
+void add_tables_over_job_steps(const Owners& owners, const Ledger& ledger,
+                               const std::vector<Summary>& summaries, Summary& out) {
+  const std::uint64_t steps = ledger.steps.size();
+  if (all_count(steps, summaries)) return add_tables(owners, ledger, summaries, out);
+  std::vector<Summary> scaled;
+  for (const Summary& rank : summaries) scaled.push_back(scaled_rows(rank, steps));
+  add_tables(owners, ledger, scaled, out);
+}
+
 }  // namespace
 
 Summary summarize_job(const std::vector<RankRecord>& ranks, const std::vector<Summary>& summaries,
@@ -206,13 +232,8 @@ Summary summarize_job(const std::vector<RankRecord>& ranks, const std::vector<Su
   out.job = facts_of(ranks, summaries, owners, ledger);
   out.run.rank = -1;
   out.run.processes = summaries.size();
-  out.cells = cells_of(owners, ledger, summaries);
+  add_tables_over_job_steps(owners, ledger, summaries, out);
   out.partition = partition_of(summaries, ledger, out.cells);
-  out.lines = lines_of(out.cells, summaries);
-  out.phases = phases_of(out.cells, summaries);
-  out.counts = counts_of(summaries);
-  out.kernels = kernels_of(summaries);
-  out.transfers = transfers_of(summaries);
   merge_trust(summaries, out);
   for (Step& step : out.steps.list)
     if (ledger.part_of && step.window == *ledger.part_of) step.window = ledger.steps.front();
