@@ -67,7 +67,7 @@ double share_in_whole_graphs(const rules::JudgedRun& run) {
   const DeviceOps& d = run.trace.device_ops();
   std::int64_t all = 0, graphs = 0;
   for (DeviceOpId op = 0; op < d.size(); ++op) {
-    if (!run.counts(d.begin[op])) continue;
+    if (!run.counts_op(op)) continue;
     all += d.end[op] - d.begin[op];
     if (d.kind[op] == DeviceOpKind::graph) graphs += d.end[op] - d.begin[op];
   }

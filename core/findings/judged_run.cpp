@@ -123,6 +123,11 @@ bool JudgedRun::counts(std::int64_t time) const {
   return after != windows_.end() && after->begin <= time;
 }
 
+bool JudgedRun::counts_op(DeviceOpId op) const {
+  const DeviceOps& d = trace.device_ops();
+  return counts(d.begin[op]) && trace.data().streams[d.stream[op]].process == steps.process;
+}
+
 std::int64_t JudgedRun::unexplained_ns(std::size_t segment) const {
   const Interval time = segments()[segment].time;
   return counts(time.begin) ? time.length() - explained_[segment] : 0;

@@ -36,7 +36,7 @@ CommTime comm_time(const JudgedRun& run) {
   CommTime out(run);
   const DeviceOps& d = run.trace.device_ops();
   for (DeviceOpId op = 0; op < d.size(); ++op) {
-    if (!is_comm(run.attribution.ops[op].cause) || !run.counts(d.begin[op])) continue;
+    if (!is_comm(run.attribution.ops[op].cause) || !run.counts_op(op)) continue;
     ++out.ops;
     out.device += d.end[op] - d.begin[op];
   }

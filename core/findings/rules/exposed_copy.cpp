@@ -48,7 +48,7 @@ PinnedCopies pinned_copies(const JudgedRun& run) {
   PinnedCopies out(run);
   const DeviceOps& d = run.trace.device_ops();
   for (DeviceOpId op = 0; op < d.size(); ++op) {
-    if (!run.counts(d.begin[op])) continue;
+    if (!run.counts_op(op)) continue;
     const MemoryKind memory = host_memory(d, op);
     if (memory == MemoryKind::unknown) ++out.of_unknown_memory;
     if (memory != MemoryKind::pinned) continue;

@@ -47,7 +47,7 @@ std::map<SiteId, LineKernels> kernels_by_line(const JudgedRun& run) {
   std::map<StringId, bool> constant;
   const DeviceOps& d = run.trace.device_ops();
   for (DeviceOpId op = 0; op < d.size(); ++op) {
-    if (!run.counts(d.begin[op])) continue;
+    if (!run.counts_op(op)) continue;
     const SiteId site = site_of_launch(run, op);
     if (site == kNone) continue;
     LineKernels& line = out[site];

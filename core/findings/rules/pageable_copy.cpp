@@ -34,7 +34,7 @@ struct PageableCopies {
 bool is_upload(const JudgedRun& run, const std::vector<bool>& is_tiny_op, DeviceOpId op) {
   const DeviceOps& d = run.trace.device_ops();
   return d.copy_kind[op] == CopyKind::host_to_device && d.bytes[op] != kUnknownBytes &&
-         !is_tiny_op[op] && run.counts(d.begin[op]);
+         !is_tiny_op[op] && run.counts_op(op);
 }
 
 // All of the process, also those of prefetching threads: the device is what they share.

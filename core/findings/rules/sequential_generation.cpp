@@ -46,7 +46,7 @@ std::map<PhaseId, PhaseKernels> kernels_by_phase(const JudgedRun& run) {
   std::map<PhaseId, PhaseKernels> out;
   const DeviceOps& d = run.trace.device_ops();
   for (DeviceOpId op = 0; op < d.size(); ++op) {
-    if (d.kind[op] != DeviceOpKind::kernel || !run.counts(d.begin[op])) continue;
+    if (d.kind[op] != DeviceOpKind::kernel || !run.counts_op(op)) continue;
     const OpOwner& owner = run.attribution.ops[op];
     PhaseKernels& phase = out[owner.phase];
     ++phase.launches[d.name[op]];

@@ -110,7 +110,7 @@ class GroupFinder {
     while (last + 1 < kernels_.size() && last - softmax <= kMostBetween && may_be_between(last))
       ++last;
     if (!is_matrix(first) || !is_matrix(last) || !is_worth(first, last)) return;
-    if (run_.counts(run_.trace.device_ops().begin[kernels_[softmax]])) ++out_.count;
+    if (run_.counts_op(kernels_[softmax])) ++out_.count;
     for (std::size_t i = first; i <= last; ++i) {
       out_.member[kernels_[i]] = true;
       if (i > first) out_.follower[kernels_[i]] = true;

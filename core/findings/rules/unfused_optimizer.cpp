@@ -83,7 +83,7 @@ void add_optimizer_kernels(const JudgedRun& run, OptimizerWorkload& out) {
   for (DeviceOpId op = 0; op < d.size(); ++op) {
     if (d.kind[op] != DeviceOpKind::kernel || !run.optimizer_phases[run.attribution.ops[op].phase])
       continue;
-    if (!run.counts(d.begin[op])) continue;
+    if (!run.counts_op(op)) continue;
     const auto [at, is_new] = fused.try_emplace(d.name[op], false);
     if (is_new) at->second = is_fused_kernel(run.trace.text(d.name[op]));
     ++out.kernels;
