@@ -231,6 +231,17 @@ constexpr Row kRows[] = {
      {"do more in each operation: a larger batch, or one operation on a stacked tensor in place of "
       "a loop over its parts",
       "auto losses = loss(model->forward(torch::stack(parts)));   // not a forward for each part"}},
+    {Advice::launch_bound_of_repeats,
+     {"if no pass needs what one before it made (the samples of a batch, the parts of an input), "
+      "stack their inputs and make one pass over all of them; if each does (the steps of a "
+      "sequence), give each more to do (a larger batch), or compile the body of the loop",
+      "outputs = model(batch)               # not: [model(sample) for sample in batch]\n"
+      "loss = loss_function(outputs, targets)"},
+     {"if no pass needs what one before it made (the samples of a batch, the parts of an input), "
+      "stack their inputs and make one pass over all of them; if each does (the steps of a "
+      "sequence), give each more to do (a larger batch)",
+      "auto outputs = model->forward(batch);   // not a forward for each sample\n"
+      "auto loss = loss_function(outputs, targets);"}},
     {Advice::values_read_without_device,
      {"read many values at once; print, log or look at them once in many steps, and one text "
       "rather than many; add them up in a tensor until then, and write from another thread where "

@@ -13,17 +13,21 @@
 //   Without a device: Python and the framework between operations (stretches below kLongestWayNs)
 //   >= 10 % of the step, and either >= 50 operations a step or a way of <= 50 us from one to the
 //   next. A longer way between few operations is no overhead of theirs, but what the program does.
+//   A pass that a step repeats with the same weights (repeated_pass.hpp) is forecast as one pass over
+//   all: a tenth longer for each further one, none to all of its time.
 #include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_set>
 #include <utility>
 
 #include "core/findings/advice.hpp"
 #include "core/findings/host_time.hpp"
+#include "core/findings/repeated_pass.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -37,7 +41,8 @@ constexpr double kMostInflation = 3;
 // Measured on a step of 11, which became slower.
 constexpr double kCompiledAsOperations = 12, kCompiledAsFewest = 4, kCompiledAsMost = 20;
 constexpr double kSavedByCompiling = 0.7;
-constexpr double kLongWayNs = 200'000;  // from one kernel to the next: more than issuing takes
+constexpr double kLongerForEachPass = 0.1;  // that one pass over all takes, on a CPU: an assumption
+constexpr double kLongWayNs = 200'000;      // from one kernel to the next: more than issuing takes
 
 bool host_waits_in(const JudgedRun& run, Interval time) {
   const std::vector<HostWait>& waits = run.calls.waits;
@@ -100,7 +105,7 @@ DeviceWork count_work(const JudgedRun& run) {
   std::vector<std::int64_t> lengths;
   for (DeviceOpId op = 0; op < d.size(); ++op) {
     const bool is_graph = d.kind[op] == DeviceOpKind::graph;
-    if ((!is_graph && d.kind[op] != DeviceOpKind::kernel) || !run.counts(d.begin[op])) continue;
+    if ((!is_graph && d.kind[op] != DeviceOpKind::kernel) || !run.counts_op(op)) continue;
     ++(is_graph ? count.graphs : count.kernels);
     lengths.push_back(d.end[op] - d.begin[op]);
   }
@@ -236,6 +241,32 @@ struct CauseTime {
   std::int64_t between = 0, all = 0;
 };
 
+// Says that one pass in place of many would do, where none needs what one before it made.
+void say_repeats(const JudgedRun& run, const RepeatedPass& pass, Finding& out) {
+  const auto times = static_cast<double>(pass.times);
+  out.title += fmt::format(
+      "; {} times a step the same {} operations run with the same weights: the forecast is of one "
+      "pass in their place, possible where none needs what another made",
+      pass.times, pass.operations);
+  std::set<Cause> causes;
+  for (const Segment& s : run.segments())
+    if (std::ranges::binary_search(pass.sites, s.site)) causes.insert(s.cause);
+  out.fixes.clear();
+  for (const Cause cause : causes) {
+    Fix one_pass{.kind = FixKind::scale_work,
+                 .factor = (1 + kLongerForEachPass * (times - 1)) / times,
+                 .factor_low = 1 / times,
+                 .factor_high = 1};
+    one_pass.scope.sites = pass.sites;
+    one_pass.scope.cause = cause;
+    one_pass.finding = kLaunchBound;
+    if (is_host(cause) && cause != Cause::host_core_wait) out.fixes.push_back(one_pass);
+  }
+  advise(Advice::launch_bound_of_repeats, run.language, out);
+  out.falsified_by = "with all of these passes made as one the step does not become shorter";
+  out.certainty = Certainty::assumption;
+}
+
 Finding overhead_finding(const JudgedRun& run, const Price& price, const OperationCount& operations,
                          const std::map<Cause, CauseTime>& causes) {
   const double time = run.idle_per_step(price.total());
@@ -264,6 +295,10 @@ Finding overhead_finding(const JudgedRun& run, const Price& price, const Operati
     fewer.scope.cause = cause;
     fewer.finding = kLaunchBound;
     out.fixes.push_back(fewer);
+  }
+  if (const auto pass = find_repeated_pass(run)) {
+    say_repeats(run, *pass, out);
+    return out;
   }
   const bool of_values = is_of_values(out, operations);
   const std::string_view no_compiler = why_no_compiler(run, out.count_per_step);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/repeated_pass.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace stepscope::rules {
+namespace {
+
+constexpr std::size_t kLeastTimes = 4;
+constexpr std::size_t kLongestPass = 256;  // operations
+constexpr std::int64_t kLongOperationNs = 100'000;
+constexpr double kMoreOfTheStep = 1.1;  // than a shorter pass covers, which may be a part of it
+constexpr std::array<std::string_view, 9> kWithWeights = {
+    "aten::linear",     "aten::conv1d",     "aten::conv2d",     "aten::conv3d",  "aten::embedding",
+    "aten::layer_norm", "aten::batch_norm", "aten::group_norm", "aten::bilinear"};
+
+struct Operation {
+  StringId name = 0;
+  SiteId site = kNone;
+  std::int64_t ns = 0;
+
+  bool same_as(const Operation& other) const { return name == other.name && site == other.site; }
+};
+
+struct StepOperations {
+  std::vector<Operation> outermost;  // those with a line, without the backward pass
+  std::size_t weights = 0;           // whose gradients the backward pass summed
+};
+
+StepOperations operations_in(const JudgedRun& run, Interval step) {
+  const HostRanges& h = run.trace.host_ranges();
+  const Rows rows = run.trace.ranges_of(run.steps.thread);
+  StepOperations out;
+  std::int64_t until = step.begin;
+  for (RangeId r = rows.begin; r < rows.end && h.begin[r] < step.end; ++r) {
+    if (h.begin[r] < step.begin) continue;
+    const std::string_view name = run.trace.text(h.name[r]);
+    if (name.ends_with("AccumulateGrad")) ++out.weights;
+    if (h.kind[r] != HostKind::op || h.begin[r] < until) continue;
+    until = h.end[r];
+    if (run.sites[r] != kNone && name.starts_with("aten::"))
+      out.outermost.push_back({h.name[r], run.sites[r], h.end[r] - h.begin[r]});
+  }
+  return out;
+}
+
+struct Stretch {
+  std::size_t begin = 0, length = 0, pass = 1;
+
+  std::size_t times() const { return length / pass; }
+};
+
+// Returns the longest stretch in which each operation is the one `pass` operations before it.
+Stretch longest_of(const std::vector<Operation>& all, std::size_t pass) {
+  Stretch best{.pass = pass};
+  std::size_t begin = 0;
+  for (std::size_t i = pass; i <= all.size(); ++i) {
+    if (i < all.size() && all[i].same_as(all[i - pass])) continue;
+    if (i - begin > best.length) best = {begin, i - begin, pass};
+    begin = i + 1 - pass;
+  }
+  return best;
+}
+
+Stretch find_stretch(const std::vector<Operation>& all) {
+  Stretch best;
+  for (std::size_t pass = 1; pass <= std::min(kLongestPass, all.size() / kLeastTimes); ++pass) {
+    const Stretch found = longest_of(all, pass);
+    const auto more = static_cast<double>(found.length);
+    if (found.times() >= kLeastTimes && more > kMoreOfTheStep * static_cast<double>(best.length))
+      best = found;
+  }
+  return best;
+}
+
+bool has_weights(const JudgedRun& run, const Operation& operation) {
+  return std::ranges::find(kWithWeights, run.trace.text(operation.name)) != kWithWeights.end();
+}
+
+bool is_short(std::vector<Operation> pass) {
+  const auto middle = pass.begin() + static_cast<std::ptrdiff_t>(pass.size() / 2);
+  std::ranges::nth_element(pass, middle, {}, &Operation::ns);
+  return middle->ns < kLongOperationNs;
+}
+
+}  // namespace
+
+std::optional<RepeatedPass> find_repeated_pass(const JudgedRun& run) {
+  if (run.summary.counted.empty()) return std::nullopt;
+  const std::uint32_t row = run.summary.counted[run.summary.counted.size() / 2];
+  const StepOperations step = operations_in(run, run.steps.list[row].window);
+  const Stretch stretch = find_stretch(step.outermost);
+  if (stretch.times() < kLeastTimes || step.weights == 0) return std::nullopt;
+  const auto first = step.outermost.begin() + static_cast<std::ptrdiff_t>(stretch.begin);
+  const std::vector<Operation> pass(first, first + static_cast<std::ptrdiff_t>(stretch.pass));
+  const auto with_weights = static_cast<std::size_t>(
+      std::ranges::count_if(pass, [&](const Operation& one) { return has_weights(run, one); }));
+  if (2 * step.weights >= with_weights * stretch.times() || !is_short(pass)) return std::nullopt;
+  std::set<SiteId> sites;
+  for (const Operation& one : pass) sites.insert(one.site);
+  return RepeatedPass{stretch.times(), stretch.pass, {sites.begin(), sites.end()}};
+}
+
+}  // namespace stepscope::rules

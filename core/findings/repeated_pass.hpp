@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A pass that the program makes again and again in one step with the same weights: a Python loop over
+// the samples of a batch, in place of one pass over all of them.
+//
+//   pass      the outermost operations of the loop's thread that come at the same lines in the same
+//             order, times after times, in the middle counted step: the longest such stretch
+//   is one    where it comes at least 4 times, half of its operations take less than 100 us, and the
+//             backward pass sums gradients of fewer than half as many weights as the passes have
+//             operations with weights: layers of a model have weights of their own
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/findings/judged_run.hpp"
+
+namespace stepscope::rules {
+
+struct RepeatedPass {
+  std::uint64_t times = 0;       // in a step
+  std::uint64_t operations = 0;  // in a pass
+  std::vector<SiteId> sites;     // where they are, ascending
+};
+
+std::optional<RepeatedPass> find_repeated_pass(const JudgedRun& run);
+
+}  // namespace stepscope::rules

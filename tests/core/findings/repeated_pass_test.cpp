@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Python loop over the samples of a batch, and what looks like one. Times are in us.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tests/core/findings/finding_of_text.hpp"
+
+namespace stepscope::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int kPasses = 32, kOperations = 3, kRunSteps = 4;
+
+// Each step makes 32 passes of a product, an activation and a loss, and then gradients of `weights`.
+std::string passes(int weights, int length) {
+  const int step = kPasses * kOperations * (length + 10) + weights * 20 + 100;
+  std::ostringstream out;
+  out << "no_device\nrepeat " << kRunSteps << " host=" << step << " device=" << step << "\nstep 0 "
+      << step << '\n';
+  int at = 0;
+  const auto operation = [&](const char* name, int line, int ns) {
+    out << "op t1 " << at << ' ' << at + ns << ' ' << name << " at=train.py:" << line << '\n';
+    at += ns + 10;
+  };
+  for (int pass = 0; pass < kPasses; ++pass) {
+    operation("aten::linear", 12, length);
+    operation("aten::relu", 12, length);
+    operation("aten::cross_entropy_loss", 13, length);
+  }
+  for (int i = 0; i < weights; ++i) operation("torch::autograd::AccumulateGrad", 15, 10);
+  out << "end\nexpect found launch_bound train.py:12\n";
+  return out.str();
+}
+
+Finding found_in(const std::string& text) {
+  return finding_of_text(text, "launch_bound");
+}
+
+TEST(RepeatedPass, TheSameWeightsAgainAndAgainAreOnePassOverAll) {
+  const Finding found = found_in(passes(2, 5));
+  EXPECT_THAT(found.title, HasSubstr("32 times a step the same 3 operations"));
+  EXPECT_THAT(found.fix, HasSubstr("make one pass over all of them"));
+  EXPECT_THAT(found.code_hint, Not(HasSubstr("compile")));
+  ASSERT_FALSE(found.fixes.empty());
+  EXPECT_DOUBLE_EQ(found.fixes.front().factor_low, 1.0 / kPasses);
+  EXPECT_DOUBLE_EQ(found.fixes.front().factor_high, 1);  // if each needs what the one before made
+}
+
+TEST(RepeatedPass, LayersHaveWeightsOfTheirOwn) {
+  EXPECT_THAT(found_in(passes(kPasses, 5)).title, Not(HasSubstr("times a step the same")));
+}
+
+TEST(RepeatedPass, WithoutABackwardPassLayersCannotBeTold) {
+  EXPECT_THAT(found_in(passes(0, 5)).title, Not(HasSubstr("times a step the same")));
+}
+
+}  // namespace
+}  // namespace stepscope::testing
