@@ -33,18 +33,19 @@ std::string place_of(const JobReason& reason) {
 std::string advice(const JobRank& late) {
   const Cause cause = late.reasons.front().cause;
   const std::string look = fmt::format("report --rank {}", late.rank);
-  if (family_of(cause) == CauseFamily::communication)
+  const LateBy part = late_by(late);
+  if (part == LateBy::link && family_of(cause) == CauseFamily::communication)
     return fmt::format(
         "find out why data of rank {} takes longer than that of the others, after its host and "
         "device were ready ({}): its network card, cable or switch, a route by way of the host's "
         "memory, other traffic on its machine",
         late.rank, look);
-  if (is_device_compute(cause))
+  if (part == LateBy::device)
     return fmt::format(
         "find out why rank {} computes longer for the same step ({}): more work than the others "
         "get, or a slower device (its clocks stand under Device health)",
         late.rank, look);
-  if (family_of(cause) == CauseFamily::copy)
+  if (part == LateBy::link)
     return fmt::format("find out what rank {} copies more or more slowly than the others ({})",
                        late.rank, look);
   return fmt::format(

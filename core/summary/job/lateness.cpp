@@ -175,6 +175,13 @@ double replayed_gain(const Ledger& ledger, const std::vector<RankRecord>& ranks,
                           less);
 }
 
+bool is_late_by_link(const ByOwner& charged, const Owners& owners) {
+  double transfers = 0, rest = 0;
+  for (const auto& [owner, ns] : charged)
+    (owners[owner].cause == Cause::comm_transfer ? transfers : rest) += ns;
+  return transfers > rest;
+}
+
 // Spreads the gain over the steps as the others' waits are.
 void set_gain(double gain, const std::vector<double>& cost, Lateness& out) {
   const double share = std::max(0.0, gain) / sum(cost);
@@ -203,7 +210,7 @@ std::vector<Lateness> lateness_of(const Ledger& ledger, const std::vector<RankRe
   for (std::size_t r = 0; r < out.size(); ++r) {
     set_reasons(sums.charged[r], out[r]);
     if (out[r].reasons.empty()) continue;
-    const bool by_link = owners[out[r].reasons.front().owner].cause == Cause::comm_transfer;
+    const bool by_link = is_late_by_link(sums.charged[r], owners);
     const Largest& most = by_link ? by_all : by_work;
     if (r != most.first) continue;
     const ByRank& values = by_link ? sums.with_transfers : sums.work;

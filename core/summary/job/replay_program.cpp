@@ -53,11 +53,15 @@ class ProgramWriter {
     add_transfer(piece.owner, match, {std::max(time.begin, entered), time.end});
   }
 
-  // Up to the last entry beside it the rank does nothing, which takes as long as it did.
+  // Up to the last entry beside it the rank does nothing, which takes as long as it did. It enters
+  // what it waits for before it waits, also as the last one, at whose entry the wait ends.
   void add_wait(std::uint32_t match, Interval time) {
     if (time.empty()) return;
     std::int64_t done = time.begin;
-    while (next_ < entries_.size() && entries_[next_].time < time.end) {
+    const auto is_before_wait = [&](const Entry& entry) {
+      return entry.time < time.end || (entry.time == time.end && entry.action.match == match);
+    };
+    while (next_ < entries_.size() && is_before_wait(entries_[next_])) {
       add_alone(static_cast<double>(std::max<std::int64_t>(0, entries_[next_].time - done)));
       done = std::max(done, entries_[next_].time);
       enter();

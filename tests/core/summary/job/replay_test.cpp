@@ -65,6 +65,18 @@ TEST(JobReplay, WorkBesideAWaitThatEndsSoonerIsFaster) {
   EXPECT_EQ(replayed_gain_ns(ranks, ledger, {0, 410}, half), (60 + 100) / 2);
 }
 
+// Gloo's last rank begins to wait a moment before its own thread enters.
+TEST(JobReplay, TheLastRankEntersBeforeItWaits) {
+  TwoStages job;
+  job.ranks[1].pieces = {{{0, 290}, TwoStages::slow},
+                         {{290, 310}, TwoStages::comm, 0},
+                         {{310, 410}, TwoStages::work}};
+  Ledger ledger;
+  ledger.matches = match_collectives(job.ranks);
+  EXPECT_EQ(replayed_ns(job.ranks, ledger, {0, 410}, {}), 410);
+  EXPECT_EQ(job.gain(1, TwoStages::slow, 0.5), 145);
+}
+
 TEST(JobReplay, LessWorkIsLessTransferToo) {
   TwoStages job;
   Ledger ledger;
