@@ -67,7 +67,9 @@ Result<std::vector<Summary>> load_side(const std::vector<std::string>& given,
 Status check_sides(const GateArguments& arguments, const Policy& policy) {
   if (arguments.candidate.empty()) return usage_error("--candidate is missing: the runs to judge");
   if (arguments.baseline.empty() && policy.needs_baseline())
-    return usage_error("--baseline is missing; only a policy of budgets alone needs none");
+    return usage_error(
+        "--baseline is missing: the runs before the change; without it only the budgets of a "
+        "policy can be judged");
   for (const auto* side : {&arguments.baseline, &arguments.candidate})
     for (const std::string& path : *side)
       if (std::count(side->begin(), side->end(), path) > 1)

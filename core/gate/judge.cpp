@@ -71,9 +71,13 @@ class Gate {
     out_.candidate = sides_.candidate.rows;
     out_.level = policy_.level;
     out_.paired = policy_.paired;
-    if (policy_.needs_baseline()) check_comparable();
-    if (policy_.needs_baseline() && out_.comparable) judge_rules();
-    if (policy_.new_findings && out_.comparable) judge_findings(*policy_.new_findings);
+    if (policy_.compares() && baseline_.empty() && !policy_.needs_baseline()) {
+      leave_out_rules();
+    } else if (policy_.compares()) {
+      check_comparable();
+      if (out_.comparable) judge_rules();
+      if (policy_.new_findings && out_.comparable) judge_findings(*policy_.new_findings);
+    }
     for (const Budget& budget : policy_.budgets)
       out_.metrics.push_back(judge_budget(budget, sides_.candidate.counted));
     add_causes();
@@ -136,6 +140,17 @@ class Gate {
     if (b.run.device != baseline_.front().run.device)
       add_new(out_.why_not, {fmt::format("the baseline's own runs used {} and {}",
                                          baseline_.front().run.device, b.run.device)});
+  }
+
+  void leave_out_rules() {
+    for (const MetricRule& rule : policy_.rules) {
+      MetricResult result = begin(rule, {}, sides_.candidate.counted);
+      result.outcome = Outcome::not_judged;
+      result.why = "there is no baseline";
+      out_.metrics.push_back(std::move(result));
+    }
+    if (policy_.new_findings)
+      out_.warnings.emplace_back("which findings are new is not judged: there is no baseline");
   }
 
   void judge_rules() {

@@ -48,7 +48,9 @@ struct Policy {
   std::vector<std::string> ignored_findings;  // patterns of "finding:ID"
 
   bool ignores_finding(std::string_view id) const;
-  bool needs_baseline() const { return !rules.empty() || new_findings; }
+  bool compares() const { return !rules.empty() || new_findings; }
+  // Without a baseline the budgets alone are judged.
+  bool needs_baseline() const { return budgets.empty(); }
 };
 
 Policy default_policy();

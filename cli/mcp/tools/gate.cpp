@@ -20,7 +20,7 @@ std::vector<Field> gate_fields() {
            .required = true},
           {.name = "baseline",
            .type = FieldType::texts,
-           .about = "Runs before the change. Only a policy of budgets alone needs none"},
+           .about = "Runs before the change. Without them only the budgets of a policy are judged"},
           {.name = "policy",
            .type = FieldType::object,
            .about = "What is judged: {\"tolerance\": 0.02, \"metrics\": [...], \"budgets\": "
@@ -40,7 +40,8 @@ Result<Policy> policy_of(const Arguments& arguments) {
 Status check_sides(const Arguments& arguments, const Policy& policy) {
   if (arguments.texts("candidate").empty()) return usage_error("candidate: names no run");
   if (arguments.texts("baseline").empty() && policy.needs_baseline())
-    return usage_error("baseline: is missing; only a policy of budgets alone needs none");
+    return usage_error(
+        "baseline: is missing; without it only the budgets of a policy can be judged");
   for (const char* side : {"baseline", "candidate"}) {
     const auto paths = arguments.texts(side);
     for (const std::string& path : paths)

@@ -167,6 +167,16 @@ TEST(Judge, BudgetsNeedNoBaseline) {
   EXPECT_EQ(result(verdict, "phase:eval").outcome, Outcome::inconclusive);
 }
 
+TEST(Judge, WithoutABaselineTheBudgetsAloneAreJudged) {
+  const Policy policy =
+      policy_of(R"("metrics": ["kernels", "step_time"], "budgets": ["host_syncs <= 5"])");
+  const GateVerdict verdict = judge(policy, {}, runs(kSteady));
+  EXPECT_EQ(verdict.outcome, Outcome::pass);
+  EXPECT_EQ(result(verdict, "host_syncs").outcome, Outcome::pass);
+  EXPECT_EQ(result(verdict, "kernels").outcome, Outcome::not_judged);
+  EXPECT_EQ(result(verdict, "step_time").why, "there is no baseline");
+}
+
 TEST(Judge, AMetricThatThePolicyNamesMustBeThere) {
   const Policy policy = policy_of(R"("metrics": ["allocations"], "phases": ["eval"])");
   const GateVerdict verdict = judge(policy, runs(kSteady), later_runs(kSteady));
