@@ -117,6 +117,10 @@ constexpr Row kRows[] = {
      {"let it run some steps ahead, on more threads, or do less each time; if it answers what this "
       "step asks for, ask earlier and do other work until the answer is there",
       ""}},
+    {Advice::input_workers_start,
+     {"make the loader once, before the loop over epochs, and let its workers stay",
+      "loader = DataLoader(dataset, num_workers={workers}, persistent_workers=True)   # once"},
+     {"make the loader once, before the loop over epochs, and let its threads stay", ""}},
     {Advice::input_is_made,
      {"make the input beside the step (a DataLoader with workers, or a thread that fills pinned "
       "buffers some batches ahead); cast and normalise on the device",

@@ -34,6 +34,13 @@ std::optional<std::uint32_t> core_count(const JudgedRun& run) {
   return fact(run, "machine.cpus");
 }
 
+std::optional<double> cores_of_rank(const JudgedRun& run) {
+  const auto cores = core_count(run);
+  if (!cores) return std::nullopt;
+  const double ranks = std::max(1U, fact(run, "env.LOCAL_WORLD_SIZE").value_or(1));
+  return static_cast<double>(*cores) / ranks;
+}
+
 namespace {
 
 Interval counted_time(const JudgedRun& run) {

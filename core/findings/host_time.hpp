@@ -26,6 +26,9 @@ bool core_wait_is_known(const JudgedRun& run);
 // Returns the cores that the process may use; nothing where the trace does not say.
 std::optional<std::uint32_t> core_count(const JudgedRun& run);
 
+// Returns the cores that this process has, where the ranks of its job on this machine share them alike.
+std::optional<double> cores_of_rank(const JudgedRun& run);
+
 // Returns how many cores the run's processes on this host kept busy in the mean, from the first
 // counted step to the last. Nothing where the clock of the loop's process was not read.
 std::optional<double> cores_kept_busy(const JudgedRun& run);

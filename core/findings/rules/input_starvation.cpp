@@ -11,6 +11,8 @@
 //   workers       the forecast is of four, or twice as many as there are, but of no more that
 //                 compute than there are cores beside the loop's; where there are that many
 //                 already, the advice is to make less of the input, and the forecast of half
+//   A second finding is what ending and starting the loader's workers costs in each epoch
+//   (worker_starts.hpp), from 3 % of the step on; the first one does not hold that time.
 #include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
@@ -21,6 +23,7 @@
 #include "core/findings/advice.hpp"
 #include "core/findings/host_time.hpp"
 #include "core/findings/wait_lines.hpp"
+#include "core/findings/worker_starts.hpp"
 #include "core/simulate/graph/loader_takes.hpp"
 #include "core/support/duration.hpp"
 
@@ -68,13 +71,13 @@ bool makes_data(const JudgedRun& run, const Segment& s) {
          run.phase_name(s.phase) == "data";
 }
 
-InputTime input_time(const JudgedRun& run) {
+InputTime input_time(const JudgedRun& run, const WorkerStarts& starts) {
   InputTime out(run);
   const LoaderTakes takes(*run.attribution.index);
   const bool has_workers = loader_workers(run) > 0;
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
-    if (!run.counts(s.time.begin)) continue;
+    if (!run.counts(s.time.begin) || starts.holds(s)) continue;
     if (waits_for_data(run, s)) {
       // A loader without workers makes its data in the call that asks for them.
       const bool others_make =
@@ -97,7 +100,7 @@ InputTime input_time(const JudgedRun& run) {
 
 // Chooses how many workers the loader should have. Those that compute want a core each, and one
 // stays with the loop; those that sleep (a disk, a network) want none, and may be twice as many as
-// they are.
+// they are. None: not even one would find a core.
 std::string choose_workers(const JudgedRun& run, Fix& prefetch) {
   prefetch.computes = input_cpu_share(run, prefetch.scope.host_times);
   const std::uint32_t now = loader_workers(run);
@@ -106,17 +109,18 @@ std::string choose_workers(const JudgedRun& run, Fix& prefetch) {
   prefetch.workers = wanted;
   if (!cores) return "";
   const double share = prefetch.computes.value_or(1);
-  const std::uint32_t beside = std::max(1U, *cores - 1);
+  const double beside = *cores_of_rank(run) - 1;
   const double fit = share * wanted <= beside ? wanted : beside / std::max(share, kLeastComputing);
-  prefetch.workers = std::clamp(static_cast<std::uint32_t>(fit), std::max(1U, now), wanted);
+  prefetch.workers = std::clamp(static_cast<std::uint32_t>(std::max(0.0, fit)), now, wanted);
   if (!prefetch.computes) return "how much of making input is computing was not sampled";
-  return fmt::format("making it computes for {} of its time, and this machine has {} cores",
-                     percent(*prefetch.computes), *cores);
+  return fmt::format("making it computes for {} of its time, and this machine has {} core{}{}",
+                     percent(*prefetch.computes), *cores, *cores == 1 ? "" : "s",
+                     *cores_of_rank(run) < *cores ? " for all of its ranks" : "");
 }
 
 // Whether the loader has as many workers already as find a core.
 bool workers_fill_cores(const JudgedRun& run, const Fix& prefetch) {
-  return loader_workers(run) > 0 && prefetch.workers == loader_workers(run);
+  return prefetch.workers == loader_workers(run);
 }
 
 void make_less(Cause waiting, Fix& fix) {
@@ -153,7 +157,7 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   const bool others_make_it = waits && !time.in_loader;
   const std::string cores = others_make_it ? "" : choose_workers(run, prefetch);
   if (!cores.empty()) out.title += "; " + cores;
-  const bool no_core_for_more = waits && time.in_loader && workers_fill_cores(run, prefetch);
+  const bool no_core_for_more = !others_make_it && workers_fill_cores(run, prefetch);
   advise(no_core_for_more ? Advice::input_waits_for_cores
          : others_make_it ? Advice::input_waits_for_others
                           : advice_on_input(waits, run.has_device),
@@ -176,10 +180,44 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   return out;
 }
 
-}  // namespace
+// Adds the finding about workers that are started anew, where that costs enough.
+void judge_starts(const JudgedRun& run, const WorkerStarts& starts, Judgement& out) {
+  Price price(run);
+  Explained parts;
+  for (std::size_t i = 0; i < run.segments().size(); ++i) {
+    const Segment& s = run.segments()[i];
+    if (!run.counts(s.time.begin) || !starts.holds(s) || s.cause == Cause::host_core_wait) continue;
+    price.add(s, s.time.length());
+    parts.emplace_back(i, s.time.length());
+  }
+  const double caused = run.idle_per_step(price.total());
+  if (run.weight(caused) < kLeastShareOfMany || caused < run.least_ns()) return;
+  Finding finding = price.finding(caused);
+  const auto epochs = static_cast<double>(starts.epochs);
+  const std::uint32_t workers = loader_workers(run);
+  finding.count_per_step = run.per_step(static_cast<std::int64_t>(starts.epochs));
+  finding.title = fmt::format(
+      "the loader ends its {}workers and starts others once in {:.3g} steps, which takes {}: {} a "
+      "step ({})",
+      workers > 0 ? fmt::format("{} ", workers) : "", 1 / finding.count_per_step,
+      format_duration(static_cast<double>(price.total()) / epochs), format_duration(caused),
+      percent(run.share(caused)));
+  Fix stay;
+  stay.kind = FixKind::drop_work;
+  stay.scope.host_times = starts.times;
+  stay.finding = kInputStarvation;
+  finding.fixes = {stay};
+  advise(Advice::input_workers_start, run.language, finding);
+  put_text("{workers}", workers > 0 ? std::to_string(workers) : "workers_now", finding.code_hint);
+  finding.falsified_by =
+      fmt::format("with persistent_workers=True the step does not become shorter by about {}",
+                  format_duration(caused));
+  out.cleared.clear();
+  out.found.push_back(std::move(finding));
+  out.explained.insert(out.explained.end(), parts.begin(), parts.end());
+}
 
-Judgement judge_input_starvation(const JudgedRun& run) {
-  const InputTime time = input_time(run);
+Judgement judge_waits(const JudgedRun& run, const InputTime& time) {
   const double caused = run.idle_per_step(time.price.total());
   const double least =
       run.summary.counted.size() >= kManySteps ? kLeastShareOfMany : kLeastShareOfFew;
@@ -190,6 +228,15 @@ Judgement judge_input_starvation(const JudgedRun& run) {
                                percent(run.share(caused))));
   }
   return fired(input_finding(run, time, caused), time.parts);
+}
+
+}  // namespace
+
+Judgement judge_input_starvation(const JudgedRun& run) {
+  const WorkerStarts starts(run);
+  Judgement out = judge_waits(run, input_time(run, starts));
+  judge_starts(run, starts, out);
+  return out;
 }
 
 }  // namespace stepscope::rules

@@ -5,7 +5,8 @@
 //   fires where   the phase runs once in two steps or more, amortised >= 3 % of the step, and
 //                 ceiling >= least, by the noise of the steps without the phase
 //   amortised     wall time that the phase (with those inside it) owns, over all counted steps,
-//                 without code that was compiled or loaded in it: that passes once
+//                 without waits for a core, without code that was compiled or loaded in it, which
+//                 passes once, and without what starting a loader's workers takes (input_starvation)
 //   not judged    where no phase has a period, and steps are long by more than 5 % of the loop's time
 //                 beside what they waited for a core
 //   ceiling       half of it: running it half as often is what a user can decide
@@ -20,6 +21,7 @@
 #include "core/findings/advice.hpp"
 #include "core/findings/host_time.hpp"
 #include "core/findings/wait_lines.hpp"
+#include "core/findings/worker_starts.hpp"
 #include "core/steps/finders/marks.hpp"
 #include "core/support/duration.hpp"
 #include "core/support/statistics.hpp"
@@ -122,10 +124,11 @@ struct PeriodicTime {
 };
 
 PeriodicTime periodic_time(const JudgedRun& run, const Compiling& compiling,
-                           const std::vector<bool>& inside) {
+                           const WorkerStarts& starts, const std::vector<bool>& inside) {
   PeriodicTime out(run);
   for (const Segment& s : run.segments()) {
     if (!inside[s.phase] || !run.counts(s.time.begin) || s.cause == Cause::host_core_wait) continue;
+    if (starts.holds_epoch_begin(s)) continue;
     const std::int64_t once = compiling.ns_in(s);
     out.once += once;
     out.price.add(s, s.time.length() - once);
@@ -224,13 +227,14 @@ std::string unnamed_text(const LongSteps& slow) {
 
 Judgement judge_periodic_phase(const JudgedRun& run) {
   const Compiling compiling(run);
+  const WorkerStarts starts(run);
   Judgement out;
   double most = 0;
   std::string name;
   for (const PhaseRow& row : run.summary.phases) {
     if (row.depth > 0 || row.every_steps < kLeastPeriod || row.calls_total == 0) continue;
     const std::vector<bool> inside = phases_below(run, row.path);
-    const PeriodicTime time = periodic_time(run, compiling, inside);
+    const PeriodicTime time = periodic_time(run, compiling, starts, inside);
     const double amortised = run.wall_per_step(time.price.total());
     const bool large = run.weight(amortised) >= kPeriodicPhaseLeastShare;
     if (large && amortised / 2 >= run.least_ns(noise_without(run, inside))) {

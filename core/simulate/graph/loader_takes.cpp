@@ -64,4 +64,92 @@ const LoaderTake* LoaderTakes::at(std::int64_t time) const {
   return &*(after - 1);
 }
 
+namespace {
+
+using TakeRows = std::vector<std::size_t>;
+
+class EpochFinder {
+ public:
+  EpochFinder(const ProcessIndex& index, const Steps& steps, const LoaderTakes& takes)
+      : h_(index.trace.host_ranges()),
+        rows_(index.trace.ranges_of(index.threads.loop())),
+        steps_(steps),
+        takes_(takes.all()) {}
+
+  // `of_loader`: its takes.
+  void find(const TakeRows& of_loader, std::vector<EpochBegin>& out) const {
+    std::vector<std::size_t> records;  // from each take to the next
+    for (std::size_t i = 0; i + 1 < of_loader.size(); ++i)
+      records.push_back(records_between(of_loader[i], of_loader[i + 1]));
+    if (records.empty()) return;
+    const std::size_t usual = median_of(records);
+    const std::vector<TakeRows> by_step = take_numbers_by_step(of_loader);
+    const std::size_t usual_takes = usual_count(by_step);
+    for (const TakeRows& step : by_step) {
+      if (step.empty() || step.size() != usual_takes + 1) continue;
+      const auto unlike = [&](std::size_t i) {
+        return records[i] > usual ? records[i] - usual : usual - records[i];
+      };
+      std::size_t best = step.front();
+      for (const std::size_t i : step)
+        if (i < records.size() && (best >= records.size() || unlike(i) > unlike(best))) best = i;
+      if (best < records.size()) out.push_back({of_loader[best], of_loader[best + 1]});
+    }
+  }
+
+ private:
+  static std::size_t median_of(std::vector<std::size_t> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+  }
+
+  static std::size_t usual_count(const std::vector<TakeRows>& by_step) {
+    std::vector<std::size_t> counts;
+    for (const TakeRows& step : by_step)
+      if (!step.empty()) counts.push_back(step.size());
+    return counts.empty() ? 0 : median_of(std::move(counts));
+  }
+
+  std::size_t records_between(std::size_t before, std::size_t after) const {
+    const auto row_at = [this](std::int64_t time) {
+      const auto begin = h_.begin.begin() + rows_.begin, end = h_.begin.begin() + rows_.end;
+      return std::lower_bound(begin, end, time);
+    };
+    return static_cast<std::size_t>(row_at(takes_[after].time.begin) -
+                                    row_at(takes_[before].time.end));
+  }
+
+  // The numbers of the loader's takes that begin in each step.
+  std::vector<TakeRows> take_numbers_by_step(const TakeRows& of_loader) const {
+    std::vector<TakeRows> out(steps_.list.size());
+    std::uint32_t row = 0;
+    for (std::size_t i = 0; i < of_loader.size(); ++i) {
+      while (row < out.size() && host_time_of(steps_, row).end <= takes_[of_loader[i]].time.begin)
+        ++row;
+      if (row < out.size()) out[row].push_back(i);
+    }
+    return out;
+  }
+
+  const HostRanges& h_;
+  const Rows rows_;
+  const Steps& steps_;
+  const std::span<const LoaderTake> takes_;
+};
+
+}  // namespace
+
+std::vector<EpochBegin> epoch_begins(const ProcessIndex& index, const Steps& steps,
+                                     const LoaderTakes& takes) {
+  std::vector<TakeRows> by_loader(takes.loaders());
+  for (std::size_t i = 0; i < takes.all().size(); ++i)
+    by_loader[takes.all()[i].loader].push_back(i);
+  std::vector<EpochBegin> out;
+  const EpochFinder finder(index, steps, takes);
+  for (const TakeRows& of_loader : by_loader) finder.find(of_loader, out);
+  std::ranges::sort(out, {}, &EpochBegin::first);
+  return out;
+}
+
 }  // namespace stepscope

@@ -43,4 +43,17 @@ class LoaderTakes {
   std::uint32_t loaders_ = 0;
 };
 
+// Where the loop over a loader with workers begins anew: two takes of that loader behind each other, of
+// which the first got no batch.
+struct EpochBegin {
+  std::size_t last = 0,
+              first = 0;  // rows of the takes: the one that ended the epoch before, and the next
+};
+
+// Returns them in order of time. A step that takes once more than steps do in the median holds such a
+// take. Of the pairs of takes that begin in it, it is the one between which the loop's thread
+// recorded least like what it usually records from one take to the next: that is a step's work.
+std::vector<EpochBegin> epoch_begins(const ProcessIndex& index, const Steps& steps,
+                                     const LoaderTakes& takes);
+
 }  // namespace stepscope

@@ -191,27 +191,19 @@ std::vector<std::vector<Made>> made_by_loaders(const LoaderTakes& takes, const T
   return out;
 }
 
-// The first take of all, and each take of a step that holds one more than steps usually do.
-void find_restarts(const Steps& steps, std::vector<Made>& all) {
-  std::vector<std::vector<std::size_t>> by_step(steps.list.size());
-  std::size_t row = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    while (row < steps.list.size() &&
-           static_cast<double>(host_time_of(steps, static_cast<std::uint32_t>(row)).end) <=
-               all[i].begin)
-      ++row;
-    if (row < steps.list.size()) by_step[row].push_back(i);
+// Marks the first take of each loader, and those at which its loop begins anew.
+void mark_restarts(const ProcessIndex& index, const Steps& steps, const LoaderTakes& takes,
+                   std::vector<std::vector<Made>>& made) {
+  std::vector<bool> restarts(takes.all().size(), false);
+  for (const EpochBegin& epoch : epoch_begins(index, steps, takes))
+    restarts[epoch.last] = restarts[epoch.first] = true;
+  std::vector<std::size_t> next(made.size(), 0);
+  for (std::size_t i = 0; i < restarts.size(); ++i) {
+    const std::uint32_t loader = takes.all()[i].loader;
+    made[loader][next[loader]++].restarts = restarts[i];
   }
-  std::vector<std::size_t> counts;
-  for (const auto& step : by_step)
-    if (!step.empty()) counts.push_back(step.size());
-  std::sort(counts.begin(), counts.end());
-  const std::size_t usual = counts.empty() ? 0 : counts[counts.size() / 2];
-  for (const auto& step : by_step) {
-    if (step.size() != usual + 1) continue;
-    for (const std::size_t i : step) all[i].restarts = true;
-  }
-  if (!all.empty()) all.front().restarts = true;
+  for (std::vector<Made>& of_loader : made)
+    if (!of_loader.empty()) of_loader.front().restarts = true;
 }
 
 void forget_producer(TaskGraph& graph, std::uint32_t producer) {
@@ -256,13 +248,13 @@ void learn_lock(TaskGraph& graph, std::uint32_t producer) {
 void learn_production(const ProcessIndex& index, const Steps& steps, const LoaderTakes& takes,
                       TaskGraph& graph) {
   std::vector<std::vector<Made>> made = made_by_loaders(takes, graph);
+  mark_restarts(index, steps, takes, made);
   const WorkerTime workers = worker_time(index, takes.all());
   for (std::uint32_t p = 0; p < graph.producers.size(); ++p) {
     if (p >= takes.loaders()) {
       learn_lock(graph, p);
       continue;
     }
-    find_restarts(steps, made[p]);
     Learning learning(made[p], graph.producers[p], workers);
     learning.learn();
     learning.give_to_tasks(graph.host);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/worker_starts.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/simulate/graph/loader_takes.hpp"
+
+namespace stepscope::rules {
+namespace {
+
+SiteId site_at(const JudgedRun& run, std::int64_t time) {
+  const auto& segments = run.segments();
+  const auto at =
+      std::ranges::upper_bound(segments, time, {}, [](const Segment& s) { return s.time.begin; });
+  return at == segments.begin() ? kNone : (at - 1)->site;
+}
+
+void add_own_line(const JudgedRun& run, Interval between, SiteId line, IntervalSet& out) {
+  const auto& segments = run.segments();
+  auto s = std::ranges::lower_bound(segments, between.begin, {},
+                                    [](const Segment& one) { return one.time.end; });
+  for (; s != segments.end() && s->time.begin < between.end; ++s)
+    if (s->site == line && is_host(s->cause)) out.push_back(intersect(s->time, between));
+}
+
+bool contains(const IntervalSet& times, std::int64_t time) {
+  const auto at = std::ranges::upper_bound(times, time, {}, &Interval::end);
+  return at != times.end() && at->begin <= time;
+}
+
+}  // namespace
+
+WorkerStarts::WorkerStarts(const JudgedRun& run) {
+  const LoaderTakes takes(*run.attribution.index);
+  for (const EpochBegin& epoch :
+       stepscope::epoch_begins(*run.attribution.index, run.steps, takes)) {
+    const Interval last = takes.all()[epoch.last].time, first = takes.all()[epoch.first].time;
+    if (!run.counts(last.begin) || !run.counts(first.begin)) continue;
+    ++epochs;
+    times.push_back(last);
+    epoch_begins.push_back(last);
+    epoch_begins.push_back(first);
+    const Interval between{last.end, first.begin};
+    add_own_line(run, between, site_at(run, between.end - 1), times);
+  }
+  times = unite(std::move(times));
+  epoch_begins.insert(epoch_begins.end(), times.begin(), times.end());
+  epoch_begins = unite(std::move(epoch_begins));
+}
+
+bool WorkerStarts::holds(const Segment& segment) const {
+  return contains(times, segment.time.begin);
+}
+
+bool WorkerStarts::holds_epoch_begin(const Segment& segment) const {
+  return contains(epoch_begins, segment.time.begin);
+}
+
+}  // namespace stepscope::rules

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What it costs that a DataLoader starts its workers anew, as it does at the begin of each epoch
+// unless they are persistent, and ends them behind the last batch of the one before.
+//
+//   an epoch begins   in counted steps (loader_takes.hpp)
+//   times             the take that ends the loader, in which it ends its workers, and host time at
+//                     the line of the loop from there to the next take, in which it starts others.
+//                     Waiting for the first batch is left out: persistent workers make it then, too
+//   Persistent workers are neither ended nor started, and both parts of that are short.
+#pragma once
+
+#include <cstddef>
+
+#include "core/findings/judged_run.hpp"
+
+namespace stepscope::rules {
+
+struct WorkerStarts {
+  explicit WorkerStarts(const JudgedRun& run);
+
+  bool holds(const Segment& segment) const;
+  // The same with the wait for the first batch.
+  bool holds_epoch_begin(const Segment& segment) const;
+
+  IntervalSet times;
+  IntervalSet epoch_begins;
+  std::size_t epochs = 0;  // that began in counted steps
+};
+
+}  // namespace stepscope::rules
