@@ -10,13 +10,14 @@
 namespace stepscope::rules {
 namespace {
 
-constexpr std::size_t kLeastTimes = 4;
+constexpr std::size_t kLeastTimes = 4, kLeastTimesWithoutWeights = 32;
 constexpr std::size_t kLongestPass = 256;  // operations
 constexpr std::int64_t kLongOperationNs = 100'000;
 constexpr double kMoreOfTheStep = 1.1;  // than a shorter pass covers, which may be a part of it
-constexpr std::array<std::string_view, 9> kWithWeights = {
-    "aten::linear",     "aten::conv1d",     "aten::conv2d",     "aten::conv3d",  "aten::embedding",
-    "aten::layer_norm", "aten::batch_norm", "aten::group_norm", "aten::bilinear"};
+constexpr std::array<std::string_view, 13> kWithWeights = {
+    "aten::linear",     "aten::conv1d",     "aten::conv2d",     "aten::conv3d",   "aten::embedding",
+    "aten::layer_norm", "aten::batch_norm", "aten::group_norm", "aten::bilinear", "aten::mm",
+    "aten::matmul",     "aten::addmm",      "aten::einsum"};
 
 struct Operation {
   StringId name = 0;
@@ -31,6 +32,13 @@ struct StepOperations {
   std::size_t weights = 0;           // whose gradients the backward pass summed
 };
 
+bool in_optimizer(const JudgedRun& run, std::int64_t time) {
+  const auto& segments = run.segments();
+  const auto after =
+      std::ranges::upper_bound(segments, time, {}, [](const Segment& s) { return s.time.begin; });
+  return after != segments.begin() && run.optimizer_phases[(after - 1)->phase];
+}
+
 StepOperations operations_in(const JudgedRun& run, Interval step) {
   const HostRanges& h = run.trace.host_ranges();
   const Rows rows = run.trace.ranges_of(run.steps.thread);
@@ -42,7 +50,7 @@ StepOperations operations_in(const JudgedRun& run, Interval step) {
     if (name.ends_with("AccumulateGrad")) ++out.weights;
     if (h.kind[r] != HostKind::op || h.begin[r] < until) continue;
     until = h.end[r];
-    if (run.sites[r] != kNone && name.starts_with("aten::"))
+    if (run.sites[r] != kNone && name.starts_with("aten::") && !in_optimizer(run, h.begin[r]))
       out.outermost.push_back({h.name[r], run.sites[r], h.end[r] - h.begin[r]});
   }
   return out;
@@ -94,15 +102,18 @@ std::optional<RepeatedPass> find_repeated_pass(const JudgedRun& run) {
   const std::uint32_t row = run.summary.counted[run.summary.counted.size() / 2];
   const StepOperations step = operations_in(run, run.steps.list[row].window);
   const Stretch stretch = find_stretch(step.outermost);
-  if (stretch.times() < kLeastTimes || step.weights == 0) return std::nullopt;
+  if (stretch.times() < kLeastTimes) return std::nullopt;
   const auto first = step.outermost.begin() + static_cast<std::ptrdiff_t>(stretch.begin);
   const std::vector<Operation> pass(first, first + static_cast<std::ptrdiff_t>(stretch.pass));
   const auto with_weights = static_cast<std::size_t>(
       std::ranges::count_if(pass, [&](const Operation& one) { return has_weights(run, one); }));
-  if (2 * step.weights >= with_weights * stretch.times() || !is_short(pass)) return std::nullopt;
+  const bool is_layers = 2 * step.weights >= with_weights * stretch.times() || step.weights == 0;
+  const bool is_one = with_weights > 0 ? !is_layers : stretch.times() >= kLeastTimesWithoutWeights;
+  if (!is_one || !is_short(pass)) return std::nullopt;
   std::set<SiteId> sites;
   for (const Operation& one : pass) sites.insert(one.site);
-  return RepeatedPass{stretch.times(), stretch.pass, {sites.begin(), sites.end()}};
+  return RepeatedPass{
+      stretch.times(), stretch.pass, with_weights > 0, {sites.begin(), sites.end()}};
 }
 
 }  // namespace stepscope::rules

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pass that the program makes again and again in one step with the same weights: a Python loop over
-// the samples of a batch, in place of one pass over all of them.
+// A pass that the program makes again and again in one step: a Python loop over the samples of a batch,
+// or over the elements of a tensor, in place of one pass over all of them.
 //
 //   pass      the outermost operations of the loop's thread that come at the same lines in the same
 //             order, times after times, in the middle counted step: the longest such stretch
-//   is one    where it comes at least 4 times, half of its operations take less than 100 us, and the
-//             backward pass sums gradients of fewer than half as many weights as the passes have
-//             operations with weights: layers of a model have weights of their own
+//             Not in the optimizer's phase
+//   is one    where half of its operations take less than 100 us, and
+//             it has operations with weights, comes at least 4 times, and the backward pass sums
+//             gradients of fewer than half as many weights as there are such operations in all passes:
+//             layers of a model have weights of their own;
+//             or it has none, and comes at least 32 times
 #pragma once
 
 #include <cstdint>
@@ -20,7 +23,8 @@ namespace stepscope::rules {
 struct RepeatedPass {
   std::uint64_t times = 0;       // in a step
   std::uint64_t operations = 0;  // in a pass
-  std::vector<SiteId> sites;     // where they are, ascending
+  bool has_weights = false;
+  std::vector<SiteId> sites;  // where they are, ascending
 };
 
 std::optional<RepeatedPass> find_repeated_pass(const JudgedRun& run);

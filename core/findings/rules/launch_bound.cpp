@@ -13,7 +13,7 @@
 //   Without a device: Python and the framework between operations (stretches below kLongestWayNs)
 //   >= 10 % of the step, and either >= 50 operations a step or a way of <= 50 us from one to the
 //   next. A longer way between few operations is no overhead of theirs, but what the program does.
-//   A pass that a step repeats with the same weights (repeated_pass.hpp) is forecast as one pass over
+//   A pass that a step repeats (repeated_pass.hpp) is forecast as one pass over
 //   all: a tenth longer for each further one, none to all of its time.
 #include "core/findings/rules/rules.hpp"
 
@@ -21,7 +21,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <unordered_set>
 #include <utility>
 
@@ -41,6 +40,7 @@ constexpr double kMostInflation = 3;
 // Measured on a step of 11, which became slower.
 constexpr double kCompiledAsOperations = 12, kCompiledAsFewest = 4, kCompiledAsMost = 20;
 constexpr double kSavedByCompiling = 0.7;
+constexpr double kLittle = 0.02;
 constexpr double kLongerForEachPass = 0.1;  // that one pass over all takes, on a CPU: an assumption
 constexpr double kLongWayNs = 200'000;      // from one kernel to the next: more than issuing takes
 
@@ -241,18 +241,32 @@ struct CauseTime {
   std::int64_t between = 0, all = 0;
 };
 
+// Returns the host's causes that hold more than a little of the time at these lines.
+std::vector<Cause> causes_at(const JudgedRun& run, const std::vector<SiteId>& sites) {
+  std::map<Cause, std::int64_t> times;
+  std::int64_t all = 0;
+  for (const Segment& s : run.segments()) {
+    if (!std::ranges::binary_search(sites, s.site) || !run.counts(s.time.begin)) continue;
+    if (!is_host(s.cause) || s.cause == Cause::host_core_wait) continue;
+    times[s.cause] += s.time.length();
+    all += s.time.length();
+  }
+  std::vector<Cause> out;
+  for (const auto& [cause, ns] : times)
+    if (static_cast<double>(ns) > kLittle * static_cast<double>(all)) out.push_back(cause);
+  return out;
+}
+
 // Says that one pass in place of many would do, where none needs what one before it made.
 void say_repeats(const JudgedRun& run, const RepeatedPass& pass, Finding& out) {
   const auto times = static_cast<double>(pass.times);
   out.title += fmt::format(
-      "; {} times a step the same {} operations run with the same weights: the forecast is of one "
-      "pass in their place, possible where none needs what another made",
-      pass.times, pass.operations);
-  std::set<Cause> causes;
-  for (const Segment& s : run.segments())
-    if (std::ranges::binary_search(pass.sites, s.site)) causes.insert(s.cause);
+      "; {} times a step the same {} operation{} run{}{}: the forecast is of one pass in their "
+      "place, possible where none needs what another made",
+      pass.times, pass.operations, pass.operations == 1 ? "" : "s", pass.operations == 1 ? "s" : "",
+      pass.has_weights ? " with the same weights" : "");
   out.fixes.clear();
-  for (const Cause cause : causes) {
+  for (const Cause cause : causes_at(run, pass.sites)) {
     Fix one_pass{.kind = FixKind::scale_work,
                  .factor = (1 + kLongerForEachPass * (times - 1)) / times,
                  .factor_low = 1 / times,
@@ -260,7 +274,7 @@ void say_repeats(const JudgedRun& run, const RepeatedPass& pass, Finding& out) {
     one_pass.scope.sites = pass.sites;
     one_pass.scope.cause = cause;
     one_pass.finding = kLaunchBound;
-    if (is_host(cause) && cause != Cause::host_core_wait) out.fixes.push_back(one_pass);
+    out.fixes.push_back(one_pass);
   }
   advise(Advice::launch_bound_of_repeats, run.language, out);
   out.falsified_by = "with all of these passes made as one the step does not become shorter";
@@ -296,11 +310,11 @@ Finding overhead_finding(const JudgedRun& run, const Price& price, const Operati
     fewer.finding = kLaunchBound;
     out.fixes.push_back(fewer);
   }
-  if (const auto pass = find_repeated_pass(run)) {
+  const bool of_values = is_of_values(out, operations);
+  if (const auto pass = find_repeated_pass(run); pass && !of_values) {
     say_repeats(run, *pass, out);
     return out;
   }
-  const bool of_values = is_of_values(out, operations);
   const std::string_view no_compiler = why_no_compiler(run, out.count_per_step);
   advise(of_values             ? Advice::values_read_without_device
          : no_compiler.empty() ? Advice::launch_bound_without_device

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <sstream>
+#include <utility>
 
 #include "tests/core/findings/finding_of_text.hpp"
 
@@ -52,6 +53,20 @@ TEST(RepeatedPass, TheSameWeightsAgainAndAgainAreOnePassOverAll) {
 
 TEST(RepeatedPass, LayersHaveWeightsOfTheirOwn) {
   EXPECT_THAT(found_in(passes(kPasses, 5)).title, Not(HasSubstr("times a step the same")));
+}
+
+// A mask that is written element by element.
+TEST(RepeatedPass, WithoutWeightsManyAreNoLayers) {
+  std::ostringstream text;
+  text << "no_device\nrepeat 4 host=2000 device=2000\nstep 0 2000\n";
+  for (int i = 0; i < 100; ++i)
+    for (const auto& [name, at] : {std::pair{"aten::select", 0}, std::pair{"aten::fill_", 10}})
+      text << "op t1 " << i * 20 + at << ' ' << i * 20 + at + 2 << ' ' << name
+           << " at=train.py:12\n";
+  text << "end\nexpect found launch_bound train.py:12\n";
+  const Finding found = found_in(text.str());
+  EXPECT_THAT(found.title, HasSubstr("100 times a step the same 2 operations run:"));
+  EXPECT_THAT(found.code_hint, Not(HasSubstr("torch.compile")));
 }
 
 TEST(RepeatedPass, WithoutABackwardPassLayersCannotBeTold) {
