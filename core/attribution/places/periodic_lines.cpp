@@ -36,10 +36,9 @@ Function function_of(const Line& line) {
 
 class SeenLines {
  public:
-  // `loops`: loop_functions().
-  SeenLines(const Trace& trace, const Steps& steps, const std::vector<Function>& loops)
-      : trace_(trace), steps_(steps) {
-    if (!loops.empty()) own_ = loops.front();
+  // `own`: the function that has the steps' loop and goes on behind it, in a loop around; or none.
+  SeenLines(const Trace& trace, const Steps& steps, std::optional<Function> own)
+      : trace_(trace), steps_(steps), own_(own) {
     const HostRanges& h = trace.host_ranges();
     const Rows rows = trace.ranges_of(steps.thread);
     for (RangeId r = rows.begin; r < rows.end; ++r) add({h.begin[r], h.end[r]}, h.site[r], true);
@@ -64,7 +63,7 @@ class SeenLines {
                          [](std::int64_t t, const Step& one) { return t < one.host.begin; });
     const Site& at = trace_.data().sites[site];
     Line line{at.file, at.function, at.line, false};
-    line.is_behind = function_of(line) == own_ && is_behind(*(next - 1), time.begin);
+    line.is_behind = own_ && function_of(line) == *own_ && is_behind(*(next - 1), time.begin);
     seen_.push_back({time, static_cast<std::uint32_t>(next - list.begin() - 1), line, is_record});
   }
 
@@ -86,7 +85,7 @@ class SeenLines {
 
   const Trace& trace_;
   const Steps& steps_;
-  Function own_{kNone, kNone};  // has the steps' loop
+  std::optional<Function> own_;
   std::vector<SeenLine> seen_;
 };
 
@@ -114,8 +113,7 @@ std::vector<SiteId> nest_of_steps(const Trace& trace, const Steps& steps) {
 }
 
 // The functions of these loops, the innermost first.
-std::vector<Function> loop_functions(const Trace& trace, const Steps& steps) {
-  const std::vector<SiteId> nest = nest_of_steps(trace, steps);
+std::vector<Function> loop_functions(const Trace& trace, const std::vector<SiteId>& nest) {
   std::vector<Function> out;
   for (auto loop = nest.rbegin(); loop != nest.rend(); ++loop) {
     const Site& at = trace.data().sites[*loop];
@@ -127,11 +125,12 @@ std::vector<Function> loop_functions(const Trace& trace, const Steps& steps) {
 
 class Stretches {
  public:
-  Stretches(const Trace& trace, const Steps& steps)
+  // `nest`: nest_of_steps().
+  Stretches(const Trace& trace, const Steps& steps, const std::vector<SiteId>& nest)
       : trace_(trace),
         steps_(steps),
-        loops_(loop_functions(trace, steps)),
-        seen_(trace, steps, loops_),
+        loops_(loop_functions(trace, nest)),
+        seen_(trace, steps, nest.size() > 1 ? std::optional(loops_.front()) : std::nullopt),
         periods_(seen_.all(), steps.list.size()),
         silences_(seen_.all(), periods_) {}
 
@@ -290,7 +289,7 @@ class Stretches {
 
 std::vector<PeriodicStretch> periodic_stretches(const Trace& trace, const Steps& steps) {
   if (steps.found_by != FoundBy::loop_nest || steps.list.size() < 4) return {};
-  return Stretches(trace, steps).find();
+  return Stretches(trace, steps, nest_of_steps(trace, steps)).find();
 }
 
 }  // namespace stepscope

@@ -121,6 +121,10 @@ struct PeriodicTime {
   explicit PeriodicTime(const JudgedRun& run) : price(run) {}
   Price price;            // price of what comes again each time that the phase runs
   std::int64_t once = 0;  // beside it: code that was compiled or loaded
+  std::int64_t sampled =
+      0;  // the part of the price that samples alone show: they may miss some runs
+
+  const char* at_least() const { return 2 * sampled > price.total() ? "at least " : ""; }
 };
 
 PeriodicTime periodic_time(const JudgedRun& run, const Compiling& compiling,
@@ -132,18 +136,19 @@ PeriodicTime periodic_time(const JudgedRun& run, const Compiling& compiling,
     const std::int64_t once = compiling.ns_in(s);
     out.once += once;
     out.price.add(s, s.time.length() - once);
+    if (s.is_sampled) out.sampled += s.time.length() - once;
   }
   return out;
 }
 
 std::string periodic_title(const JudgedRun& run, const PhaseRow& row, const PeriodicTime& time,
                            double amortised) {
-  std::string out =
-      fmt::format("'{}' runs once in {:.3g} steps and takes {} then: {} a step ({}) over all steps",
-                  row.name, row.every_steps,
-                  format_duration(amortised * static_cast<double>(run.summary.counted.size()) /
-                                  static_cast<double>(row.steps_in)),
-                  format_duration(amortised), percent(run.share(amortised)));
+  std::string out = fmt::format(
+      "'{}' runs {}once in {:.3g} steps and takes {} then: {} a step ({}) over all steps", row.name,
+      time.at_least(), row.every_steps,
+      format_duration(amortised * static_cast<double>(run.summary.counted.size()) /
+                      static_cast<double>(row.steps_in)),
+      format_duration(amortised), percent(run.share(amortised)));
   if (time.once > 0)
     out += fmt::format("; {} in all for code that was loaded once comes on top",
                        format_duration(static_cast<double>(time.once)));
@@ -163,16 +168,16 @@ const Division* loop_with(const JudgedRun& run, const PhaseRow& row) {
 }
 
 // The condition that a user would write, in this run's numbers.
-std::string half_as_often(const JudgedRun& run, const PhaseRow& row) {
+std::string half_as_often(const JudgedRun& run, const PhaseRow& row, const char* at_least) {
   if (const Division* loop = loop_with(run, row))
     return fmt::format("{} '{}' runs once in each iteration of the loop at {}: in every second one",
                        run.language == Language::cpp ? "//" : "#", row.name, loop->loop);
   const long long steps = std::llround(2 * row.every_steps);
   return run.language == Language::cpp
-             ? fmt::format("if (step % {} == 0)   // '{}': now once in {:.3g} steps", steps,
-                           row.name, row.every_steps)
-             : fmt::format("if step % {} == 0:   # '{}': now once in {:.3g} steps", steps, row.name,
-                           row.every_steps);
+             ? fmt::format("if (step % {} == 0)   // '{}': now {}once in {:.3g} steps", steps,
+                           row.name, at_least, row.every_steps)
+             : fmt::format("if step % {} == 0:   # '{}': now {}once in {:.3g} steps", steps,
+                           row.name, at_least, row.every_steps);
 }
 
 Finding periodic_finding(const JudgedRun& run, const PhaseRow& row, const PeriodicTime& time,
@@ -196,7 +201,7 @@ Finding periodic_finding(const JudgedRun& run, const PhaseRow& row, const Period
     advise(Advice::periodic_phase_of_training, run.language, out);
   } else {
     advise(Advice::periodic_phase, run.language, out);
-    out.code_hint = half_as_often(run, row);
+    out.code_hint = half_as_often(run, row, time.at_least());
   }
   out.falsified_by = "with the phase left out the mean step does not become shorter by about " +
                      format_duration(amortised);

@@ -188,6 +188,7 @@ TEST(PeriodicLines, TheNameIsOfWhatHoldsMostOfTheTime) {
 // One function trains an epoch and validates by the same lines.
 TEST(PeriodicLines, TheStepsOwnLinesBehindTheirLastIterationAreAStretch) {
   Program program;
+  program.run_inside("epochs", 5);
   program.run([](int) {});
   for (Step& step : program.steps().list) {
     const bool ends_an_epoch = step.id % 5 == 4;
@@ -196,6 +197,17 @@ TEST(PeriodicLines, TheStepsOwnLinesBehindTheirLastIterationAreAStretch) {
   const std::vector<PeriodicStretch> found = program.stretches();
   ASSERT_EQ(found.size(), 4U);
   EXPECT_EQ(found[0].name, "main after the steps");
+}
+
+// Without a loop around, what follows a step's last record is still the step's own iteration: a
+// checkpoint in every fifth one.
+TEST(PeriodicLines, NothingIsBehindTheStepsOfALoopThatIsInNone) {
+  Program program;
+  program.run([&](int i) {
+    if (i % 5 == 0) program.sampled("main", 15);
+  });
+  for (Step& step : program.steps().list) step.own_end = step.host.begin + kOpLength + 10;
+  EXPECT_EQ(counts(program.stretches()), (std::map<std::string, int>{{"train.py:15", 4}}));
 }
 
 TEST(PeriodicLines, SamplesMayMissALineThatRecordsNothing) {
