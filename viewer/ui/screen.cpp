@@ -93,10 +93,8 @@ void rank_picker(Screen& screen) {
   const Run& run = screen.desk.active().run();
   if (run.ranks.rows.empty()) return;
   const auto label = [&](std::uint32_t i) {
-    const char* const about = i == run.ranks.slowest  ? ", slowest"
-                              : i == run.ranks.median ? ", median"
-                                                      : "";
-    return fmt::format("rank {}{}", run.ranks.rows[i].rank, about);
+    const std::string about = rank_note(run, i);
+    return fmt::format("rank {}{}{}", run.ranks.rows[i].rank, about.empty() ? "" : ", ", about);
   };
   std::uint32_t shown = 0;
   while (shown + 1 < run.ranks.rows.size() && run.ranks.rows[shown].process != run.steps.process)

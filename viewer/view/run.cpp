@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "viewer/view/run.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -105,6 +108,19 @@ std::shared_ptr<const Summary> job_of(const Run& run) {
   auto job =
       read_job(run.trace, {options.step_marker, options.phase, options.section, {}, true}, why_not);
   return job ? std::make_shared<const Summary>(std::move(*job)) : nullptr;
+}
+
+const JobRank* job_rank(const Run& run, std::int32_t rank) {
+  if (run.job == nullptr || !run.job->job || run.job->job->collectives == 0) return nullptr;
+  const auto at = std::ranges::find(run.job->job->ranks, rank, &JobRank::rank);
+  return at == run.job->job->ranks.end() ? nullptr : &*at;
+}
+
+std::string rank_note(const Run& run, std::uint32_t row) {
+  if (const JobRank* rank = job_rank(run, run.ranks.rows[row].rank))
+    return rank->is_late ? fmt::format("late: {}", name_of(late_by(*rank))) : "";
+  if (row == run.ranks.slowest) return "slowest";
+  return row == run.ranks.median ? "median" : "";
 }
 
 }  // namespace stepscope::viewer

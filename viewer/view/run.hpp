@@ -60,4 +60,12 @@ Result<Run> analyse(Trace trace, const RunOptions& options = {});
 // Summarises all ranks of a run, each read on its own: as long as that takes.
 std::shared_ptr<const Summary> job_of(const Run& run);
 
+// Returns a rank of the summary of all ranks; nullptr where there is none, or it tells nothing of who
+// waited for whom.
+const JobRank* job_rank(const Run& run, std::int32_t rank);
+
+// Returns the word that stands beside a rank: "late: host" as in a report, or, where it isn't known who
+// waited for whom, "slowest" or "median" by its own steps; else "".
+std::string rank_note(const Run& run, std::uint32_t row);
+
 }  // namespace stepscope::viewer

@@ -243,6 +243,15 @@ TEST(Desk, FindingsOfAllRanksStandBeforeThoseOfOne) {
   }
 }
 
+TEST(Desk, TheLateRankIsCalledLateNotTheOneOfTheLongestSteps) {
+  auto run = analyse(two_ranks());
+  ASSERT_TRUE(run.ok() && run->job);
+  EXPECT_EQ(rank_note(*run, 0), "");
+  EXPECT_EQ(rank_note(*run, 1), "late: device");
+  run->job = nullptr;
+  EXPECT_EQ(rank_note(*run, run->ranks.slowest), "slowest");
+}
+
 TEST(Desk, KernelsAreGroupedAndKeepTheirSum) {
   Desk desk({fast_run()});
   desk.open();

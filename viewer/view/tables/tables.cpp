@@ -53,11 +53,6 @@ Table job_findings_table(const Summary& job) {
   return out;
 }
 
-std::string rank_notes(const Ranks& ranks, std::uint32_t row) {
-  if (row == ranks.slowest) return "slowest";
-  return row == ranks.median ? "median" : "";
-}
-
 Table ranks_table(const Run& run) {
   const Ranks& ranks = run.ranks;
   Table out{"Ranks",
@@ -73,7 +68,9 @@ Table ranks_table(const Run& run) {
             {},
             {},
             ""};
-  if (!ranks.collectives_known && !ranks.rows.empty())
+  const bool any_of_job = std::ranges::any_of(
+      ranks.rows, [&](const RankRow& row) { return job_rank(run, row.rank) != nullptr; });
+  if (!ranks.collectives_known && !any_of_job && !ranks.rows.empty())
     out.notes.push_back(
         "Who waited for whom cannot be told: not every rank is in the trace, or they ran other "
         "collectives.");
@@ -83,16 +80,19 @@ Table ranks_table(const Run& run) {
   for (std::uint32_t i = 0; i < ranks.rows.size(); ++i) {
     const RankRow& row = ranks.rows[i];
     const bool shown = run.steps.process == row.process;
+    // Of collectives on the host the summary of all ranks alone knows who waited.
+    const JobRank* job = ranks.collectives_known ? nullptr : job_rank(run, row.rank);
+    const std::uint64_t last = job ? job->times_last : row.collectives_last;
     out.rows.push_back(
         {{{fmt::format("{}{}", row.rank, shown ? "  (shown)" : ""), static_cast<double>(row.rank)},
           {format_duration(row.ns_per_step()), row.ns_per_step()},
           ns(row.p50_ns),
           ns(row.p90_ns),
           {std::to_string(row.steps_counted), static_cast<double>(row.steps_counted)},
-          ns(row.waits_ns),
-          ns(row.waited_for_ns),
-          {std::to_string(row.collectives_last), static_cast<double>(row.collectives_last)},
-          {rank_notes(ranks, i), {}}},
+          ns(job ? job->waits_ns_total : row.waits_ns),
+          ns(job ? job->costs_ns_total : row.waited_for_ns),
+          {std::to_string(last), static_cast<double>(last)},
+          {rank_note(run, i), {}}},
          {},
          RowAction::pick_rank,
          static_cast<std::size_t>(row.rank),
