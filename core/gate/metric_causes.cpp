@@ -52,6 +52,11 @@ std::uint32_t group_of(const DeltaPart& part) {
   return part.cause == Cause::host_core_wait ? kWaitingForACore : part.group;
 }
 
+// The operation of such a part is the one behind it, which is no reason for that time.
+bool passes_between_operations(Cause cause) {
+  return cause == Cause::host_between_calls || cause == Cause::host_python;
+}
+
 // Joins the parts of one match (the count's and a call's).
 std::vector<MetricCause> causes_of_time(const Metric& metric, const Comparison& difference) {
   std::map<std::uint32_t, MetricCause> groups;
@@ -65,6 +70,7 @@ std::vector<MetricCause> causes_of_time(const Metric& metric, const Comparison& 
       const double calls = static_cast<double>(part.b_calls) - static_cast<double>(part.a_calls);
       cause.calls_per_step = calls / static_cast<double>(difference.steps);
       if (part.cause == Cause::host_core_wait) cause = {.cause = part.cause};
+      if (passes_between_operations(part.cause)) cause.operation.clear(), cause.calls_per_step = 0;
     }
     cause.ns_per_step += difference.per_step(part.delta_ns);
   }

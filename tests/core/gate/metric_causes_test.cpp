@@ -55,5 +55,19 @@ TEST(MetricCauses, ALineIsBlamedForItsOwnCount) {
   EXPECT_DOUBLE_EQ(causes[0].calls_per_step, 25);
 }
 
+// A sum in Python before aten::mm: the product is behind that time, and no reason for it.
+TEST(MetricCauses, TimeBetweenOperationsIsNoOperations) {
+  Comparison difference;
+  difference.steps = 2;
+  difference.parts = {more_operations("forward", "aten::mm", 1, 1)};
+  const Metric step_time{"step_time", MetricKind::time};
+  EXPECT_EQ(causes_of(step_time, difference).at(0).operation, "aten::mm");
+  difference.parts[0].cause = Cause::host_between_calls;
+  const MetricCause between = causes_of(step_time, difference).at(0);
+  EXPECT_EQ(between.operation, "");
+  EXPECT_EQ(between.calls_per_step, 0);
+  EXPECT_EQ(between.ns_per_step, 500);
+}
+
 }  // namespace
 }  // namespace stepscope
