@@ -53,7 +53,7 @@ int help(const CLI::App& app, const std::string& topic) {
   } else if (const auto text = explained(topic)) {
     fmt::print("{}", without_links(*text));
   } else if (const CLI::App* verb = verb_of(app, topic)) {
-    fmt::print("{}", verb->help());
+    fmt::print("{}", verb->help(app.get_name()));
   } else {
     return fail_unknown_topic(topic);
   }

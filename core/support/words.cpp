@@ -14,6 +14,15 @@ bool is_plain(char c) {
          std::string_view("-._/:,@%+=").find(c) != std::string_view::npos;
 }
 
+constexpr std::size_t kLeastBeginning = 3;
+
+std::string in_lower_case(std::string_view word) {
+  std::string out(word);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
 }  // namespace
 
 std::string shell_word(std::string_view word) {
@@ -47,11 +56,17 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
+std::string_view nearest(std::string_view given, const std::vector<std::string_view>& candidates) {
+  const std::string word = in_lower_case(given);
   std::string_view best;
+  for (const std::string_view candidate : candidates)
+    if (word.size() >= kLeastBeginning && in_lower_case(candidate).starts_with(word) &&
+        (best.empty() || candidate.size() < best.size()))
+      best = candidate;
+  if (!best.empty()) return best;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string_view candidate : candidates) {
-    const std::size_t d = distance(word, candidate);
+    const std::size_t d = distance(word, in_lower_case(candidate));
     if (d >= least) continue;
     least = d;
     best = candidate;

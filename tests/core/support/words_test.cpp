@@ -5,6 +5,8 @@
 #include <stdio.h>
 
 #include <array>
+#include <string_view>
+#include <vector>
 
 namespace stepscope {
 namespace {
@@ -29,6 +31,15 @@ TEST(ShellWord, IsPlainWhereItNeedsNoQuotes) {
   EXPECT_EQ(shell_word("my dir/x.scope"), "'my dir/x.scope'");
   EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
   EXPECT_EQ(shell_word(""), "''");
+}
+
+TEST(Nearest, IsTheNameThatBeginsSoOrDiffersLeast) {
+  const std::vector<std::string_view> names = {"host.io", "host.off_cpu", "host_sync", "hotspot"};
+  EXPECT_EQ(nearest("host.of", names), "host.off_cpu");
+  EXPECT_EQ(nearest("HOST_SYNC", names), "host_sync");
+  EXPECT_EQ(nearest("hostsync", names), "host_sync");
+  EXPECT_EQ(nearest("ho", names), "");
+  EXPECT_EQ(nearest("another", names), "");
 }
 
 }  // namespace
