@@ -33,21 +33,19 @@ bool contains(const IntervalSet& times, std::int64_t time) {
 }  // namespace
 
 WorkerStarts::WorkerStarts(const JudgedRun& run) {
-  const LoaderTakes takes(*run.attribution.index);
-  for (const EpochBegin& epoch :
-       stepscope::epoch_begins(*run.attribution.index, run.steps, takes)) {
-    const Interval last = takes.all()[epoch.last].time, first = takes.all()[epoch.first].time;
+  const LoaderTakes all(*run.attribution.index);
+  for (const EpochBegin& epoch : epoch_begins(*run.attribution.index, run.steps, all)) {
+    const Interval last = all.all()[epoch.last].time, first = all.all()[epoch.first].time;
     if (!run.counts(last.begin) || !run.counts(first.begin)) continue;
     ++epochs;
     times.push_back(last);
-    epoch_begins.push_back(last);
-    epoch_begins.push_back(first);
+    takes.push_back(last);
+    takes.push_back(first);
     const Interval between{last.end, first.begin};
     add_own_line(run, between, site_at(run, between.end - 1), times);
   }
   times = unite(std::move(times));
-  epoch_begins.insert(epoch_begins.end(), times.begin(), times.end());
-  epoch_begins = unite(std::move(epoch_begins));
+  takes = unite(std::move(takes));
 }
 
 bool WorkerStarts::holds(const Segment& segment) const {
@@ -55,7 +53,7 @@ bool WorkerStarts::holds(const Segment& segment) const {
 }
 
 bool WorkerStarts::holds_epoch_begin(const Segment& segment) const {
-  return contains(epoch_begins, segment.time.begin);
+  return holds(segment) || contains(takes, segment.time.begin);
 }
 
 }  // namespace stepscope::rules

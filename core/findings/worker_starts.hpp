@@ -19,11 +19,11 @@ struct WorkerStarts {
   explicit WorkerStarts(const JudgedRun& run);
 
   bool holds(const Segment& segment) const;
-  // The same with the wait for the first batch.
+  // The same, or it waits for the first batch.
   bool holds_epoch_begin(const Segment& segment) const;
 
   IntervalSet times;
-  IntervalSet epoch_begins;
+  IntervalSet takes;  // that end an epoch, and that begin one
   std::size_t epochs = 0;  // that began in counted steps
 };
 

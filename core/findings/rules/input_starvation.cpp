@@ -203,8 +203,9 @@ void judge_starts(const JudgedRun& run, const WorkerStarts& starts, Judgement& o
       format_duration(static_cast<double>(price.total()) / epochs), format_duration(caused),
       percent(run.share(caused)));
   Fix stay;
-  stay.kind = FixKind::drop_work;
-  stay.scope.host_times = starts.times;
+  stay.kind = FixKind::prefetch_input;
+  stay.scope.host_times = starts.takes;
+  stay.workers = std::max(1U, workers);
   stay.finding = kInputStarvation;
   finding.fixes = {stay};
   advise(Advice::input_workers_start, run.language, finding);

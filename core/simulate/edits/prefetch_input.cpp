@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -46,33 +46,40 @@ std::uint32_t workers_of(const Fix& fix) {
   return fix.workers > 0 ? fix.workers : kUsualWorkers;
 }
 
-// Takes the end and the start of workers from a step in which their loader begins anew. There, two
-// takes follow each other: the one that finds no more batches, and the first of the next epoch.
-void keep_workers(TaskGraph& graph, std::uint32_t producer, std::span<HostTask> step) {
-  const auto is_restart = [producer](const HostTask& task) {
-    return task.restarts && task.producer == producer;
-  };
-  const auto first = std::find_if(step.begin(), step.end(), is_restart);
-  const auto last = std::find_if(step.rbegin(), step.rend(), is_restart);
-  if (first == step.end() || &*first == &*last) return;
-  const SiteId line = first->site;
+// Whether the second task comes right behind the first one in the recording, as far as steps say.
+bool is_recorded_behind(const TaskGraph& graph, const HostTask& first, const HostTask& second) {
+  return second.step == first.step ||
+         (second.step == first.step + 1 && graph.steps[second.step].follows_on);
+}
+
+// Takes the end of workers and the start of others out. There, two takes follow each other: `last` finds
+// no more batches, and `first` is of the next epoch. What lies between at their line starts workers.
+void keep_workers(TaskGraph& graph, std::size_t last, std::size_t first) {
+  std::vector<HostTask>& tasks = graph.host;
+  const SiteId line = tasks[last].site;
   double recorded = 0;
-  for (HostTask& task : step.subspan(static_cast<std::size_t>(first - step.begin()))) {
-    const bool starts = &task < &*last && task.site == line;
-    if (task.thread != 0 || task.call != kNone || !(task.takes || starts)) continue;
+  for (std::size_t i = last; i < tasks.size(); ++i) {
+    HostTask& task = tasks[i];
+    if (task.thread != 0) continue;
+    if (i > first && !(task.takes && task.producer == kNone))
+      break;  // behind the parts of its take
+    const bool starts = i < first && task.site == line;
+    if (task.call != kNone || !(task.takes || starts)) continue;
     recorded += task.ns;
     task.ns = 0;
   }
-  const Producer& made = graph.producers[producer];
-  last->ns = std::min(recorded, made.making_ns + made.take_ns);
+  const Producer& made = graph.producers[tasks[first].producer];
+  tasks[first].ns = std::min(recorded, made.making_ns + made.take_ns);
 }
 
 void keep_workers(Edit& edit, std::uint32_t producer) {
   TaskGraph& graph = edit.graph;
-  std::size_t begin = 0;
-  for (const SampledStep& step : graph.steps) {
-    keep_workers(graph, producer, std::span(graph.host).subspan(begin, step.end_task - begin));
-    begin = step.end_task;
+  std::optional<std::size_t> before;
+  for (std::size_t i = 0; i < graph.host.size(); ++i) {
+    if (!graph.host[i].restarts || graph.host[i].producer != producer) continue;
+    const bool is_pair = before && is_recorded_behind(graph, graph.host[*before], graph.host[i]);
+    if (is_pair) keep_workers(graph, *before, i);
+    before = is_pair ? std::nullopt : std::optional(i);
   }
 }
 
@@ -92,7 +99,7 @@ void add_workers(Edit& edit) {
   TaskGraph& graph = edit.graph;
   std::vector<bool> chosen(graph.producers.size(), false);
   for (const HostTask& task : graph.host) {
-    if (task.producer == kNone || task.restarts || !is_input(edit, task)) continue;
+    if (task.producer == kNone || !is_input(edit, task)) continue;
     chosen[task.producer] = true;
     ++edit.touched;
   }

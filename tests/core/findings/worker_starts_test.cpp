@@ -46,7 +46,7 @@ TEST(WorkerStarts, AreAFindingWithTheirPriceAndAFixOfTheirOwn) {
   EXPECT_THAT(found.title, ::testing::HasSubstr("starts others once in"));
   EXPECT_THAT(found.code_hint, ::testing::HasSubstr("persistent_workers=True"));
   ASSERT_EQ(found.fixes.size(), 1U);
-  EXPECT_EQ(found.fixes[0].kind, FixKind::drop_work);
+  EXPECT_EQ(found.fixes[0].kind, FixKind::prefetch_input);
 }
 
 TEST(WorkerStarts, WorkersThatStayCostNothing) {

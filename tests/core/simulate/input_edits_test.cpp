@@ -39,33 +39,37 @@ TEST(Edits, ABatchOfAWorkerCostsItsHandOverEvenIfItWasCheapToMake) {
 }
 
 // A loop over a loader ends and begins anew: its workers end for 40 ms, are started for 30, and have
-// the first batch 20 ms later.
+// the first batch 20 ms later. Where steps are iterations of the loop, the end is in the last one.
 TEST(Edits, WorkersAreKeptFromEpochToEpoch) {
-  GraphMaker make;
-  constexpr SiteId kLoaderLine = 7;
-  const auto take = [&](double ns, bool restarts) {
-    HostTask& task = make.work(ns, 0, Cause::host_data_wait);
-    task.producer = 0;
-    task.takes = true;
-    task.restarts = restarts;
-    task.site = kLoaderLine;
-    task.making_ns = restarts ? 0 : 3000 * kUs;
-  };
-  take(40'000 * kUs, true);
-  make.work(30'000 * kUs).site = kLoaderLine;
-  take(20'000 * kUs, true);
-  make.work(2000 * kUs);
-  make.end_step();
-  take(500 * kUs, false);
-  make.end_step();
-  make.graph.producers = {
-      {.workers = 2, .depth = 4, .making_ns = 3000 * kUs, .take_ns = 500 * kUs}};
-  const Edited edited = apply(make.graph, {.kind = FixKind::prefetch_input, .workers = 4});
-  EXPECT_DOUBLE_EQ(edited.graph.host[0].ns, 0);
-  EXPECT_DOUBLE_EQ(edited.graph.host[1].ns, 0);
-  EXPECT_DOUBLE_EQ(edited.graph.host[2].ns, 3500 * kUs);
-  EXPECT_DOUBLE_EQ(edited.graph.host[3].ns, 2000 * kUs);
-  EXPECT_DOUBLE_EQ(edited.graph.host[4].ns, 500 * kUs);
+  for (const bool ends_in_a_step_of_its_own : {false, true}) {
+    GraphMaker make;
+    constexpr SiteId kLoaderLine = 7;
+    const auto take = [&](double ns, bool restarts) {
+      HostTask& task = make.work(ns, 0, Cause::host_data_wait);
+      task.producer = 0;
+      task.takes = true;
+      task.restarts = restarts;
+      task.site = kLoaderLine;
+      task.making_ns = restarts ? 0 : 3000 * kUs;
+    };
+    take(40'000 * kUs, true);
+    if (ends_in_a_step_of_its_own) make.end_step();
+    make.work(30'000 * kUs).site = kLoaderLine;
+    take(20'000 * kUs, true);
+    make.work(2000 * kUs);
+    make.end_step();
+    take(500 * kUs, false);
+    make.end_step();
+    for (SampledStep& step : make.graph.steps) step.follows_on = true;
+    make.graph.producers = {
+        {.workers = 2, .depth = 4, .making_ns = 3000 * kUs, .take_ns = 500 * kUs}};
+    const Edited edited = apply(make.graph, {.kind = FixKind::prefetch_input, .workers = 4});
+    EXPECT_DOUBLE_EQ(edited.graph.host[0].ns, 0);
+    EXPECT_DOUBLE_EQ(edited.graph.host[1].ns, 0);
+    EXPECT_DOUBLE_EQ(edited.graph.host[2].ns, 3500 * kUs);
+    EXPECT_DOUBLE_EQ(edited.graph.host[3].ns, 2000 * kUs);
+    EXPECT_DOUBLE_EQ(edited.graph.host[4].ns, 500 * kUs);
+  }
 }
 
 TEST(Edits, WorkersOfALoopThatComputesItselfMayFindNoCore) {
