@@ -15,7 +15,7 @@ namespace stepscope {
 namespace {
 
 enum class Reads : std::uint8_t { run, work, calls };
-enum class Judges : std::uint8_t { device_run, any_run };
+enum class Judges : std::uint8_t { device_run, operations, any_run };
 
 struct Rule {  // rules.def says what each member means
   std::string_view id;
@@ -51,11 +51,14 @@ std::string why_none(const rules::JudgedRun& run) {
   return "";
 }
 
-std::string why_not(const Rule& rule, const Trace& trace) {
+std::string why_not(const Rule& rule, const Trace& trace, ProcessId process) {
   if (rule.reads == Reads::run) return "";
+  if (rule.judges == Judges::operations && trace.lacks_operations(process))
+    return "PyTorch's operations were not recorded, since this machine has a GPU: 'stepscope "
+           "profile --ops' records them";
   if (trace.device_ops().size() == 0) {
     if (trace.used_device()) return "the device's work was not recorded";
-    return rule.judges == Judges::any_run ? "" : "no device worked in this run";
+    return rule.judges != Judges::device_run ? "" : "no device worked in this run";
   }
   if (rule.reads == Reads::calls && !trace.collected().api_calls)
     return "CUDA calls were not recorded";
@@ -140,7 +143,8 @@ Findings find_all(const Trace& trace, const Steps& steps, const Attribution& att
   const std::string_view device_module = rules::device_module_of(trace);
   for (const Rule& rule : kRules) {
     rules::Judgement judgement;
-    if (const std::string reason = none.empty() ? why_not(rule, trace) : none; !reason.empty())
+    if (const std::string reason = none.empty() ? why_not(rule, trace, steps.process) : none;
+        !reason.empty())
       judgement = rules::abstained(reason);
     else
       judgement = rule.judge(run);

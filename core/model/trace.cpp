@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/model/api_kind.hpp"
 #include "core/model/row_order.hpp"
 
 namespace stepscope {
@@ -133,10 +134,17 @@ CallId Trace::call_of(RangeId range) const {
 }
 
 bool Trace::used_device() const {
+  if (device_ops().size() > 0) return true;
   const std::vector<Process>& processes = data().processes;
-  return device_ops().size() > 0 ||
-         std::any_of(processes.begin(), processes.end(),
-                     [](const Process& p) { return p.facts.contains("cuda"); });
+  const bool initialised = std::any_of(processes.begin(), processes.end(),
+                                       [](const Process& p) { return p.facts.contains("cuda"); });
+  const bool watched = collected().device_ops && collected().api_calls;
+  return initialised && (!watched || std::ranges::any_of(calls().api, is_launch));
+}
+
+bool Trace::lacks_operations(ProcessId process) const {
+  return data().source == SourceKind::stepscope && !used_device() && !collected().framework_ops &&
+         data().processes[process].facts.contains("torch");
 }
 
 std::uint64_t Trace::event_count() const {

@@ -89,9 +89,13 @@ class Trace {
   // The call whose host range this is; kNone for ranges that are no call.
   CallId call_of(RangeId range) const;
 
-  // The run used a device, whether or not its work was recorded: ops in the trace, or the fact
-  // "cuda".
+  // The run used a device, whether or not its work was recorded: ops in the trace, or the fact "cuda". A
+  // CUDA that was initialised while calls and device work were recorded, and that launched nothing, was
+  // not used: libraries ask it for its devices.
   bool used_device() const;
+  // Whether PyTorch ran in the process, without a device, and its operations were not recorded, as
+  // stepscope does where there is a GPU.
+  bool lacks_operations(ProcessId process) const;
 
   // First begin and last end over all events; empty trace: {0, 0}.
   std::int64_t begin() const { return state_->begin; }

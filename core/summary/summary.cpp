@@ -89,6 +89,11 @@ Summary summarize(const Trace& trace, const Steps& steps, const Attribution& att
         "and "
         "nothing here says who limits the step";
   }
+  if (trace.lacks_operations(steps.process)) {
+    out.partition.why_bound =
+        "no device work in these steps, and PyTorch's operations were not recorded, since this "
+        "machine has a GPU: 'stepscope profile --ops' records them";
+  }
   for (const Partition& device : attribution.devices) out.devices.push_back(partition_of(device));
   out.throughput = throughput_of(out, options.flops);
   out.phases = phase_rows(trace, steps, attribution, counting);

@@ -127,6 +127,17 @@ TEST(Attribution, WhereADeviceWasUsedUnseenNoOpIsCalledCompute) {
   EXPECT_EQ(parts(attribute_window(make, {0, 200}).process), expected);
 }
 
+// What DDP on Gloo does on a machine with a GPU: it asks CUDA for its devices.
+TEST(Attribution, ACudaThatLaunchedNothingWhileItWasRecordedWasNotUsed) {
+  TraceMaker make;
+  make.data.processes[0].facts["cuda"] = "initialised";
+  make.data.collected.framework_ops = true;
+  make.data.collected.device_ops = make.data.collected.api_calls = true;
+  make.range(HostKind::op, "aten::mm", 1, 0, 100);
+  const std::map<Cause, std::int64_t> expected = {{Cause::host_compute_gemm, 100}};
+  EXPECT_EQ(parts(attribute_window(make, {0, 100}).process), expected);
+}
+
 // Backward nodes and user scopes alone: between the last node of one step and the first of the next
 // nothing was recorded, so nothing is claimed.
 TEST(Attribution, ALongSilenceBetweenNodesIsNotTheEngine) {

@@ -111,6 +111,16 @@ TEST(SummaryBound, AProgramWithoutOperationsIsNotSaidToComputeNothing) {
               HasSubstr("CPU ops compute 0 % of the time, or were not recorded"));
 }
 
+// A GPU machine, on which stepscope leaves operations out, and a program that uses no GPU.
+TEST(SummaryBound, OperationsThatWereLeftOutAreSaidToBe) {
+  SimpleSteps s;
+  s.make.data.source = SourceKind::stepscope;
+  s.make.data.processes[0].facts["torch"] = "2.11.0";
+  s.step(100);
+  s.own(Cause::host_python, 100);
+  EXPECT_THAT(s.sum().partition.why_bound, HasSubstr("'stepscope profile --ops' records them"));
+}
+
 TEST(SummaryBound, AVerdictThatHangsOnWhatIsUnknownIsNotGiven) {
   SimpleSteps s;
   s.step(100);
