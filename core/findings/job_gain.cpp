@@ -10,7 +10,7 @@
 namespace stepscope {
 namespace {
 
-constexpr double kLimitedTo = 0.99;  // of its forecast: more is no limit worth a word
+constexpr double kLimitedTo = 0.99;  // a limit above this share of the gain is not worth a word
 
 // Returns what a rank spends at a line, a step, beside its waits for other ranks.
 double ns_at(const FindingPlace& place, const Summary& rank) {

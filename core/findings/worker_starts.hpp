@@ -23,8 +23,8 @@ struct WorkerStarts {
   bool holds_epoch_begin(const Segment& segment) const;
 
   IntervalSet times;
-  IntervalSet takes;  // that end an epoch, and that begin one
-  std::size_t epochs = 0;  // that began in counted steps
+  IntervalSet takes;       // those in which an epoch ends or begins
+  std::size_t epochs = 0;  // those whose begin is in counted steps
 };
 
 }  // namespace stepscope::rules

@@ -41,8 +41,9 @@ constexpr double kMostInflation = 3;
 constexpr double kCompiledAsOperations = 12, kCompiledAsFewest = 4, kCompiledAsMost = 20;
 constexpr double kSavedByCompiling = 0.7;
 constexpr double kLittle = 0.02;
-constexpr double kLongerForEachPass = 0.1;  // that one pass over all takes, on a CPU: an assumption
-constexpr double kLongWayNs = 200'000;      // from one kernel to the next: more than issuing takes
+constexpr double kLongerForEachPass =
+    0.1;  // share of a pass by which one over all grows: an assumption
+constexpr double kLongWayNs = 200'000;  // from one kernel to the next: more than issuing takes
 
 bool host_waits_in(const JudgedRun& run, Interval time) {
   const std::vector<HostWait>& waits = run.calls.waits;

@@ -51,7 +51,7 @@ struct EpochBegin {
 };
 
 // Returns them in order of time. A step that takes once more than steps do in the median holds such a
-// take. Of the pairs of takes that begin in it, it is the one between which the loop's thread
+// take. The pair is the one of those that begin in it between which the loop's thread
 // recorded least like what it usually records from one take to the next: that is a step's work.
 std::vector<EpochBegin> epoch_begins(const ProcessIndex& index, const Steps& steps,
                                      const LoaderTakes& takes);

@@ -80,7 +80,7 @@ Table ranks_table(const Run& run) {
   for (std::uint32_t i = 0; i < ranks.rows.size(); ++i) {
     const RankRow& row = ranks.rows[i];
     const bool shown = run.steps.process == row.process;
-    // Of collectives on the host the summary of all ranks alone knows who waited.
+    // Only the summary of all ranks knows who waited in collectives on the host.
     const JobRank* job = ranks.collectives_known ? nullptr : job_rank(run, row.rank);
     const std::uint64_t last = job ? job->times_last : row.collectives_last;
     out.rows.push_back(

@@ -68,9 +68,8 @@ TEST(JobReplay, WorkBesideAWaitThatEndsSoonerIsFaster) {
 // Gloo's last rank begins to wait a moment before its own thread enters.
 TEST(JobReplay, TheLastRankEntersBeforeItWaits) {
   TwoStages job;
-  job.ranks[1].pieces = {{{0, 290}, TwoStages::slow},
-                         {{290, 310}, TwoStages::comm, 0},
-                         {{310, 410}, TwoStages::work}};
+  job.ranks[1].pieces = {
+      {{0, 290}, TwoStages::slow}, {{290, 310}, TwoStages::comm, 0}, {{310, 410}, TwoStages::work}};
   Ledger ledger;
   ledger.matches = match_collectives(job.ranks);
   EXPECT_EQ(replayed_ns(job.ranks, ledger, {0, 410}, {}), 410);

@@ -30,7 +30,7 @@ TEST(ScaledRows, AStepKeepsItsCountsAndTimes) {
   EXPECT_EQ(rank.counts[0].most_a_step, 96U);
   EXPECT_EQ(rank.lines[0].calls_total, 54U);
   EXPECT_EQ(rank.lines[0].ns_total, 2'800);  // the ledger has the times of lines
-  EXPECT_EQ(rank.phases[0].steps_in, 14U);   // of 13.5
+  EXPECT_EQ(rank.phases[0].steps_in, 14U);   // 13.5, rounded
   EXPECT_EQ(rank.kernels[0].ns_total, 2'700);
   EXPECT_EQ(rank.partition.steps_counted, kOwnSteps);
 }
