@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/simulate/sample.hpp"
+
 namespace stepscope {
 namespace {
 

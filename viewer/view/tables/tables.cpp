@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/report/report.hpp"
 #include "core/support/duration.hpp"
 
