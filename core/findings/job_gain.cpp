@@ -35,7 +35,7 @@ double part_of(const Finding& finding, const Summary& own, const Summary& other)
   return all > 0 ? there / all : 1;
 }
 
-// Another rank: how much longer it is idle than the finding's rank, and its part of the finding.
+// How much less another rank works than the finding's rank, and which part of the finding it has, too.
 struct OtherRank {
   std::int32_t rank = -1;
   double lead_ns = 0, lead_error_ns = 0, part = 1;
@@ -43,8 +43,8 @@ struct OtherRank {
   double limit(double gain_ns) const { return lead_ns + part * gain_ns; }
 };
 
-// The least idle of the other ranks keeps what the late one's coming in time gives; the rest are idle
-// for longer by what they work less.
+// A late rank leads the rank that works most beside it by what its coming in time gives, and each other
+// rank by what that one works less, too.
 double lead_over(const JobRank& other, const JobRank& own, const JobFacts& job) {
   const auto steps = static_cast<double>(job.steps_counted);
   const double less_work = static_cast<double>(own.work_ns_total - other.work_ns_total) / steps;

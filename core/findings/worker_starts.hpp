@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs that a DataLoader starts its workers anew, as it does at the begin of each epoch
-// unless they are persistent, and ends them behind the last batch of the one before.
+// This finds the time in which a DataLoader ends its workers and starts others, as it does between two
+// epochs unless they are persistent.
 //
 //   an epoch begins   in counted steps (loader_takes.hpp)
 //   times             the take that ends the loader, in which it ends its workers, and host time at
