@@ -157,7 +157,10 @@ void TextTrace::process(const TextLine& line) {
   process.rank = static_cast<std::int32_t>(parse_count(line.option("rank", "0")));
   process.world_size = static_cast<std::int32_t>(parse_count(line.option("world", "1")));
   constexpr std::pair<const char*, const char*> kFacts[] = {
-      {"cores", "machine.cpus"}, {"torch", "torch"}, {"threads", "env.OMP_NUM_THREADS"}};
+      {"cores", "machine.cpus"},
+      {"torch", "torch"},
+      {"threads", "env.OMP_NUM_THREADS"},
+      {"local_ranks", "env.LOCAL_WORLD_SIZE"}};
   for (const auto& [option, fact] : kFacts) {
     if (const std::string value = line.option(option, ""); !value.empty())
       process.facts[fact] = value;

@@ -56,6 +56,15 @@ TEST(InputWorkers, AreNotAskedForWhereTheyWouldFindNoCore) {
   EXPECT_THAT(finding.code_hint, ::testing::Not(::testing::HasSubstr("num_workers")));
 }
 
+// Eight cores for eight ranks are one for each.
+TEST(InputWorkers, FindTheCoresOfTheirRankAlone) {
+  std::string text = waiting_loop(8);
+  text.insert(text.find("\n"), " local_ranks=8");
+  const Finding finding = finding_of_text(text, "input_starvation");
+  EXPECT_THAT(finding.fix, ::testing::HasSubstr("more workers would find no core"));
+  EXPECT_THAT(finding.title, ::testing::HasSubstr("8 cores for all of its ranks"));
+}
+
 // More workers are no part of the advice then, and none of the forecast.
 TEST(InputWorkers, WithoutACoreForMoreTheForecastIsOfHalfTheInput) {
   const Finding finding = advice_on(2);
