@@ -13,8 +13,8 @@ namespace {
 constexpr int kEpochs = 4, kBatches = 10, kStepOperations = 5, kTakeUs = 10, kWorkUs = 180;
 constexpr const char* kNext = "\"enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__\"";
 
-// Each epoch has ten batches, then a take of `ends` that gets none, and Python of `starts` at the line
-// of the loop. The steps are iterations of that loop: the take without a batch is in the last one.
+// Each epoch has ten batches, then a take of `ends` that gets none, and Python of `starts` at the loop's
+// line. Steps are iterations of that loop, so the last one of an epoch has the take without a batch.
 std::string epochs(int ends, int starts) {
   std::ostringstream out;
   out << "no_device\n";
