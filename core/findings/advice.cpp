@@ -278,6 +278,18 @@ constexpr Row kRows[] = {
      {"let them use tensor cores: TF32 keeps float32 tensors and rounds products to 10 bits, bf16 "
       "tensors halve the bytes, too; compare the loss curve",
       "at::globalContext().setFloat32MatmulPrecision(\"high\");"}},
+    {Advice::memory_layout,
+     {"keep images and weights of convolutions in channels_last: shapes and results stay, and "
+      "tensor "
+      "cores take them as they are; it holds for 2-D convolutions with batch normalisation or none",
+      "model = model.to(memory_format=torch.channels_last)\n"
+      "images = images.to(device, memory_format=torch.channels_last)"},
+     {"keep images and weights of convolutions in channels_last: shapes and results stay, and "
+      "tensor "
+      "cores take them as they are; it holds for 2-D convolutions with batch normalisation or none",
+      "for (auto& p : model->parameters())\n"
+      "  if (p.dim() == 4) p.set_data(p.contiguous(at::MemoryFormat::ChannelsLast));\n"
+      "images = images.contiguous(at::MemoryFormat::ChannelsLast);"}},
     {Advice::hotspot_select,
      {"select without sorting: top-k with sorted=False, a threshold (the k-th value, or last "
       "step's) and a comparison, or a kernel that selects by radix; keep a mask rather than "

@@ -46,6 +46,7 @@ enum class Advice : std::uint8_t {
   sequential_generation,
   unfused_attention,
   precision,
+  memory_layout,
   hotspot_select,
   hotspot_reduce,
   hotspot_elementwise,

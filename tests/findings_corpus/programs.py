@@ -29,6 +29,10 @@ BITONIC = "void at::native::bitonicSortKVInPlace<2, -1, 16, 16, float, long>"
 ADAM = "void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous namespace)::FusedAdamMathFunctor<float, 4> >"
 FOREACH = "void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous namespace)::BinaryOpListAlphaFunctor<float, 3, 2, 2> >"
 EMBED = "void at::native::(anonymous namespace)::vectorized_gather_kernel<16, long>"
+TO_NHWC = "void cudnn::engines_precompiled::nchwToNhwcKernel<float, float, float, false, true, (cudnnKernelDataType_t)0>"
+CONV = "sm90_xmma_fprop_implicit_gemm_f32f32_tf32f32_f32_nhwckrsc_nhwc_tilesize128x64x32_warpgroupsize1x1x1_g1_execute_segment_k_off_kernel__5x_cudnn"
+BATCH_NORM = "void cudnn::bn_fw_tr_1C11_kernel_NCHW<float, float, int, 512, true, 1, true>"
+BATCH_NORM_NHWC = "void cudnn::batchnorm_fwtr_nhwc_semiPersist<float, float, float, 512, 16, 2, 4, 1, 0, false, false, true, 2>"
 ALL_REDUCE = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
 
 # Where each cost is in the program.
@@ -38,7 +42,7 @@ LINES = {
     "steady_compile": "model.py:70", "host_gap": "metrics.py:52", "loop_invariant": "model.py:38",
     "launch_bound": "", "sequential_generation": "generate.py:23", "unfused_attention": "model.py:47",
     "precision": "model.py:44", "hotspot": "sparse.py:15", "exposed_comm": "parallel.py:29", "exposed_copy": "train.py:61", "periodic_phase": "eval.py:12",
-    "underfilled_gpu": "heads.py:18", "clock_change": "",
+    "underfilled_gpu": "heads.py:18", "memory_layout": "conv.py:22", "clock_change": "",
 }
 
 
@@ -208,11 +212,24 @@ class Transformer(Loop):
         if self.has("hotspot") or self.has("hotspot_launches"):
             takes = s.amount * pace if self.has("hotspot") else 0.01
             m.op("aten::topk", [(SORT, 60 * takes), (BITONIC, 90 * takes)], LINES["hotspot"], s.host)
+        if "memory_layout" in self.planted or s.lookalike == "channels_last":
+            self.convolution(pace)
         if self.has("underfilled_gpu") or self.has("underfilled_gpu_launches"):
             stream = 11 if s.hidden else 7
             takes = s.gemm * 0.7 * s.amount * pace if self.has("underfilled_gpu") else 1
             for _ in range(4):
                 m.op("aten::linear", [(gemm, takes)], LINES["underfilled_gpu"], s.host, stream, blocks=8)
+
+    def convolution(self, pace):
+        """In NCHW cuDNN converts, and batch normalisation takes as long again and a half."""
+        m, s, at = self.m, self.size, LINES["memory_layout"]
+        us = s.gemm * 0.5 * s.amount * pace
+        if self.has("memory_layout"):
+            m.op("aten::conv2d", [(TO_NHWC, us), (CONV, s.gemm * pace)], at, s.host)
+            m.op("aten::batch_norm", [(BATCH_NORM, us)], at, s.host)
+        else:
+            m.op("aten::conv2d", [(CONV, s.gemm * pace)], at, s.host)
+            m.op("aten::batch_norm", [(BATCH_NORM_NHWC, us * 0.45)], at, s.host)
 
     def attention(self, gemm, slow, pace):
         m, s, at = self.m, self.size, LINES["unfused_attention"]

@@ -6,7 +6,8 @@
 //                 and ceiling >= least
 //   time          in which the kernel has the device to itself: beside another one it is filled
 //   ceiling       time x (1 - blocks / multiprocessors), as if a kernel's work spread evenly
-//   Kernels shorter than 5 us are launch_bound's matter and are left out. Severity `info`: few
+//   Kernels shorter than 5 us are launch_bound's matter, and what a rule further up explains is that
+//   rule's: both are left out. Severity `info`: few
 //   blocks may be all that the problem holds.
 #include "core/findings/rules/rules.hpp"
 
@@ -102,13 +103,15 @@ Underfilled find_underfilled(const JudgedRun& run, double all) {
   const DeviceOps& d = run.trace.device_ops();
   const SharedTimes shared(run);
   DeviceOpId last = kNone;
-  for (const Segment& s : run.segments()) {
+  for (std::size_t i = 0; i < run.segments().size(); ++i) {
+    const Segment& s = run.segments()[i];
     const DeviceOpId op = s.device_evidence;
     if (!is_device_compute(s.cause) || op == kNone || !run.counts(s.time.begin)) continue;
     out.compute += s.time.length();
     const double blocks = blocks_of(run, op);
     out.any_known |= blocks > 0;
     if (blocks <= 0 || blocks >= all || d.end[op] - d.begin[op] < kShortKernelNs) continue;
+    if (run.unexplained_ns(i) == 0) continue;
     const std::int64_t alone = s.time.length() - shared.within(s.time, op);
     if (alone == 0) continue;
     out.price.add(s, alone);
