@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t kLeastTimes = 4, kLeastTimesWithoutWeights = 32;
 constexpr std::size_t kLongestPass = 256;  // operations
 constexpr std::int64_t kLongOperationNs = 100'000;
-constexpr double kMoreOfTheStep = 1.1;  // than a shorter pass covers, which may be a part of it
+constexpr double kLeastOfTheStep = 0.1;  // that the stretch takes
+constexpr double kMoreOfTheStep = 1.1;   // than a shorter pass covers, which may be a part of it
 constexpr std::array<std::string_view, 13> kWithWeights = {
     "aten::linear",     "aten::conv1d",     "aten::conv2d",     "aten::conv3d",   "aten::embedding",
     "aten::layer_norm", "aten::batch_norm", "aten::group_norm", "aten::bilinear", "aten::mm",
@@ -22,7 +23,7 @@ constexpr std::array<std::string_view, 13> kWithWeights = {
 struct Operation {
   StringId name = 0;
   SiteId site = kNone;
-  std::int64_t ns = 0;
+  Interval time;
 
   bool same_as(const Operation& other) const { return name == other.name && site == other.site; }
 };
@@ -51,7 +52,7 @@ StepOperations operations_in(const JudgedRun& run, Interval step) {
     if (h.kind[r] != HostKind::op || h.begin[r] < until) continue;
     until = h.end[r];
     if (run.sites[r] != kNone && name.starts_with("aten::") && !in_optimizer(run, h.begin[r]))
-      out.outermost.push_back({h.name[r], run.sites[r], h.end[r] - h.begin[r]});
+      out.outermost.push_back({h.name[r], run.sites[r], {h.begin[r], h.end[r]}});
   }
   return out;
 }
@@ -91,8 +92,18 @@ bool has_weights(const JudgedRun& run, const Operation& operation) {
 
 bool is_short(std::vector<Operation> pass) {
   const auto middle = pass.begin() + static_cast<std::ptrdiff_t>(pass.size() / 2);
-  std::ranges::nth_element(pass, middle, {}, &Operation::ns);
-  return middle->ns < kLongOperationNs;
+  std::ranges::nth_element(pass, middle, {},
+                           [](const Operation& one) { return one.time.length(); });
+  return middle->time.length() < kLongOperationNs;
+}
+
+// Returns the time of the loop's thread at these lines within the step, without their backward pass.
+std::int64_t forward_ns(const JudgedRun& run, Interval step, const std::set<SiteId>& sites) {
+  std::int64_t out = 0;
+  for (const Segment& s : run.segments())
+    if (s.direction != Direction::backward && sites.contains(s.site))
+      out += intersect(s.time, step).length();
+  return out;
 }
 
 }  // namespace
@@ -100,7 +111,8 @@ bool is_short(std::vector<Operation> pass) {
 std::optional<RepeatedPass> find_repeated_pass(const JudgedRun& run) {
   if (run.summary.counted.empty()) return std::nullopt;
   const std::uint32_t row = run.summary.counted[run.summary.counted.size() / 2];
-  const StepOperations step = operations_in(run, run.steps.list[row].window);
+  const Interval window = run.steps.list[row].window;
+  const StepOperations step = operations_in(run, window);
   const Stretch stretch = find_stretch(step.outermost);
   if (stretch.times() < kLeastTimes) return std::nullopt;
   const auto first = step.outermost.begin() + static_cast<std::ptrdiff_t>(stretch.begin);
@@ -110,10 +122,17 @@ std::optional<RepeatedPass> find_repeated_pass(const JudgedRun& run) {
   const bool is_layers = 2 * step.weights >= with_weights * stretch.times() || step.weights == 0;
   const bool is_one = with_weights > 0 ? !is_layers : stretch.times() >= kLeastTimesWithoutWeights;
   if (!is_one || !is_short(pass)) return std::nullopt;
+  const auto last = first + static_cast<std::ptrdiff_t>(stretch.length - 1);
+  const auto takes = static_cast<double>(last->time.end - first->time.begin);
+  if (takes < kLeastOfTheStep * static_cast<double>(window.length())) return std::nullopt;
   std::set<SiteId> sites;
   for (const Operation& one : pass) sites.insert(one.site);
-  return RepeatedPass{
-      stretch.times(), stretch.pass, with_weights > 0, {sites.begin(), sites.end()}};
+  const auto all = static_cast<double>(forward_ns(run, window, sites));
+  return RepeatedPass{.times = stretch.times(),
+                      .operations = stretch.pass,
+                      .has_weights = with_weights > 0,
+                      .sites = {sites.begin(), sites.end()},
+                      .part = all > takes ? takes / all : 1};
 }
 
 }  // namespace stepscope::rules

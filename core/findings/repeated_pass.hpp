@@ -10,6 +10,8 @@
 //             gradients of fewer than half as many weights as there are such operations in all passes:
 //             layers of a model have weights of their own;
 //             or it has none, and comes at least 32 times
+//   and       from its first operation to its last the stretch takes a tenth of the step or more: else
+//             something else is what the step's time goes to
 #pragma once
 
 #include <cstdint>
@@ -25,6 +27,9 @@ struct RepeatedPass {
   std::uint64_t operations = 0;  // in a pass
   bool has_weights = false;
   std::vector<SiteId> sites;  // where they are, ascending
+  // The stretch's share of all time at these lines, without their backward pass: a framework's one
+  // line may hold the whole step.
+  double part = 1;
 };
 
 std::optional<RepeatedPass> find_repeated_pass(const JudgedRun& run);

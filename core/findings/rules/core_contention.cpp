@@ -23,6 +23,7 @@ namespace {
 constexpr double kLeastWaiting = 0.05;
 // Share of all cores that the program itself keeps busy from which on no other program matters.
 constexpr double kOwn = 0.8;
+constexpr double kMostlySleeps = 0.5;  // share of their time in which workers compute
 
 Price waiting_price(const JudgedRun& run) {
   Price price(run);
@@ -63,15 +64,18 @@ std::string holders_text(const Holders& by) {
 
 // Shares the cores between the loader's workers and the threads of the step. A line of the hint stays
 // only where it changes something: fewer threads than PyTorch computes with, fewer workers than now.
+// Workers that mostly sleep take no core from the step; what they do may not have been sampled.
 std::string shared_cores(const JudgedRun& run, const std::string& hint) {
   const auto cores = core_count(run);
   if (!cores) return "";
-  const std::uint32_t workers = std::min(loader_workers(run), *cores - 1);
+  const bool sleep = input_cpu_share(run, {}).value_or(0) < kMostlySleeps;
+  const std::uint32_t workers = sleep ? 0 : std::min(loader_workers(run), *cores - 1);
   const std::uint32_t threads = *cores - workers;
   const std::size_t end = hint.find('\n');
   std::string out;
   if (threads < torch_threads(run)) out = hint.substr(0, end);
-  if (workers < loader_workers(run)) out += (out.empty() ? "" : "\n") + hint.substr(end + 1);
+  if (!sleep && workers < loader_workers(run))
+    out += (out.empty() ? "" : "\n") + hint.substr(end + 1);
   put_number("{workers}", workers, out);
   put_number("{threads}", threads, out);
   return out;

@@ -8,9 +8,10 @@
 //                 and host time between the call before an upload and the upload, in its phase
 //                 (host_time.hpp), where the upload is no tiny one (tiny_h2d); without a device
 //                 all time in PyTorch's own mark of a loader
-//   workers       the forecast is of four, or twice as many as there are, but of no more that
-//                 compute than there are cores beside the loop's; where there are that many
-//                 already, the advice is to make less of the input, and the forecast of half
+//   workers       the forecast is of four, or twice as many as there are, but of no more than
+//                 (cores - c) / c, where c is the share of its time in which a worker computes; where
+//                 there are that many already, the advice is to make less of the input, and the
+//                 forecast of half
 //   A second finding is what ending and starting the loader's workers costs in each epoch
 //   (worker_starts.hpp), from 3 % of the step on; the first one does not hold that time.
 #include "core/findings/rules/rules.hpp"
@@ -98,9 +99,10 @@ InputTime input_time(const JudgedRun& run, const WorkerStarts& starts) {
   return out;
 }
 
-// Chooses how many workers the loader should have. Those that compute want a core each, and one
-// stays with the loop; those that sleep (a disk, a network) want none, and may be twice as many as
-// they are. None: not even one would find a core.
+// Chooses how many workers the loader should have. What they compute wants cores, of which one stays
+// with the loop; while one sleeps (a disk, a network) it leaves the loop's core to the loop, so that
+// this much of a core is theirs as well. They are at most twice as many as now, and as many as that
+// where it is not known what they compute. None: not even one would find a core.
 std::string choose_workers(const JudgedRun& run, Fix& prefetch) {
   prefetch.computes = input_cpu_share(run, prefetch.scope.host_times);
   const std::uint32_t now = loader_workers(run);
@@ -108,11 +110,11 @@ std::string choose_workers(const JudgedRun& run, Fix& prefetch) {
   const auto cores = core_count(run);
   prefetch.workers = wanted;
   if (!cores) return "";
-  const double share = prefetch.computes.value_or(1);
-  const double beside = *cores_of_rank(run) - 1;
-  const double fit = share * wanted <= beside ? wanted : beside / std::max(share, kLeastComputing);
-  prefetch.workers = std::clamp(static_cast<std::uint32_t>(std::max(0.0, fit)), now, wanted);
   if (!prefetch.computes) return "how much of making input is computing was not sampled";
+  const double share = std::max(*prefetch.computes, kLeastComputing);
+  const double fit = (*cores_of_rank(run) - share) / share;
+  prefetch.workers = static_cast<std::uint32_t>(
+      std::clamp(std::max(0.0, fit), static_cast<double>(now), static_cast<double>(wanted)));
   return fmt::format("making it computes for {} of its time, and this machine has {} core{}{}",
                      percent(*prefetch.computes), *cores, *cores == 1 ? "" : "s",
                      *cores_of_rank(run) < *cores ? " for all of its ranks" : "");

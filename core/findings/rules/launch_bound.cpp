@@ -268,9 +268,10 @@ void say_repeats(const JudgedRun& run, const RepeatedPass& pass, Finding& out) {
       pass.has_weights ? " with the same weights" : "");
   out.fixes.clear();
   for (const Cause cause : causes_at(run, pass.sites)) {
+    const auto factor = [&](double left) { return 1 - pass.part * (1 - left); };
     Fix one_pass{.kind = FixKind::scale_work,
-                 .factor = (1 + kLongerForEachPass * (times - 1)) / times,
-                 .factor_low = 1 / times,
+                 .factor = factor((1 + kLongerForEachPass * (times - 1)) / times),
+                 .factor_low = factor(1 / times),
                  .factor_high = 1};
     one_pass.scope.sites = pass.sites;
     one_pass.scope.cause = cause;

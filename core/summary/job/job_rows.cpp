@@ -52,6 +52,35 @@ void sort_phases(std::vector<PhaseRow>& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = std::move(keyed[i].second);
 }
 
+bool is_inside(const std::string& path, const std::string& phase) {
+  return path == phase || path.starts_with(phase + "/");
+}
+
+// In how many of the job's steps a phase runs, on whatever rank. A step in which it takes less than a
+// tenth of its longest time holds the end of the step's before.
+class PhaseSteps {
+ public:
+  PhaseSteps(const Owners& owners, const Ledger& ledger) {
+    for (const JobCell& cell : ledger.cells)
+      times_[owners[cell.owner].phase_path][cell.step] += cell.ns;
+  }
+
+  std::uint64_t count(const std::string& phase) const {
+    std::map<std::uint32_t, std::int64_t> steps;
+    for (const auto& [path, times] : times_) {
+      if (!is_inside(path, phase)) continue;
+      for (const auto& [step, ns] : times) steps[step] += ns;
+    }
+    std::int64_t longest = 0;
+    for (const auto& [step, ns] : steps) longest = std::max(longest, ns);
+    return static_cast<std::uint64_t>(
+        std::ranges::count_if(steps, [&](const auto& one) { return 10 * one.second >= longest; }));
+  }
+
+ private:
+  std::map<std::string, std::map<std::uint32_t, std::int64_t>> times_;  // by path and step
+};
+
 }  // namespace
 
 std::vector<CellRow> cells_of(const Owners& owners, const Ledger& ledger,
@@ -105,7 +134,8 @@ std::vector<LineRow> lines_of(const std::vector<CellRow>& cells,
   return rows_by_time(std::move(table));
 }
 
-std::vector<PhaseRow> phases_of(const std::vector<CellRow>& cells,
+std::vector<PhaseRow> phases_of(const Owners& owners, const Ledger& ledger,
+                                const std::vector<CellRow>& cells,
                                 const std::vector<Summary>& summaries) {
   std::vector<PhaseRow> out;
   std::map<std::string, std::size_t> known;
@@ -120,16 +150,17 @@ std::vector<PhaseRow> phases_of(const std::vector<CellRow>& cells,
       sum.gpu_busy_ns_total += row.gpu_busy_ns_total;
       sum.bytes_total += row.bytes_total;
       sum.calls_total += row.calls_total;
-      sum.steps_in += row.steps_in;
       sum.every_steps = std::min(sum.every_steps, row.every_steps);
     }
   }
-  for (PhaseRow& row : out) row.wall_ns_total = row.exposed_ns_total = 0;
+  const PhaseSteps steps(owners, ledger);
+  for (PhaseRow& row : out) {
+    row.wall_ns_total = row.exposed_ns_total = 0;
+    row.steps_in = steps.count(row.path) * summaries.size();
+  }
   for (const CellRow& cell : cells) {
     for (PhaseRow& row : out) {
-      const bool inside =
-          cell.phase_path == row.path || cell.phase_path.starts_with(row.path + "/");
-      if (!inside) continue;
+      if (!is_inside(cell.phase_path, row.path)) continue;
       row.wall_ns_total += cell.ns_total;
       if (!is_device_compute(cell.cause)) row.exposed_ns_total += cell.ns_total;
     }

@@ -15,10 +15,12 @@ namespace stepscope::job {
 std::vector<CellRow> cells_of(const Owners& owners, const Ledger& ledger,
                               const std::vector<Summary>& summaries);
 
-// `cells` are those of the job. A phase's times include those of its inner phases.
+// `cells` are those of the job. A phase's times include those of its inner phases. Its steps are
+// counted once for each rank, as its time is: where one rank runs it, the others wait for that.
 std::vector<LineRow> lines_of(const std::vector<CellRow>& cells,
                               const std::vector<Summary>& summaries);
-std::vector<PhaseRow> phases_of(const std::vector<CellRow>& cells,
+std::vector<PhaseRow> phases_of(const Owners& owners, const Ledger& ledger,
+                                const std::vector<CellRow>& cells,
                                 const std::vector<Summary>& summaries);
 
 // The device's own times stay those that each rank measured.

@@ -207,7 +207,7 @@ void add_tables(const Owners& owners, const Ledger& ledger, const std::vector<Su
                 Summary& out) {
   out.cells = cells_of(owners, ledger, summaries);
   out.lines = lines_of(out.cells, summaries);
-  out.phases = phases_of(out.cells, summaries);
+  out.phases = phases_of(owners, ledger, out.cells, summaries);
   out.counts = counts_of(summaries);
   out.kernels = kernels_of(summaries);
   out.transfers = transfers_of(summaries);

@@ -64,7 +64,8 @@ TEST(JobRows, ARateIsOverTheTimeOfAllRanks) {
 TEST(JobRows, PhasesHoldTheirInnerOnesAndStandBeforeThem) {
   const TwoRanks job;
   const std::vector<PhaseRow> phases =
-      phases_of(cells_of(job.owners, job.ledger, job.summaries), job.summaries);
+      phases_of(job.owners, job.ledger, cells_of(job.owners, job.ledger, job.summaries),
+                job.summaries);
   ASSERT_EQ(phases.size(), 3U);
   EXPECT_EQ(phases[0].path, "model");
   EXPECT_EQ(phases[0].wall_ns_total, 120);
@@ -73,6 +74,24 @@ TEST(JobRows, PhasesHoldTheirInnerOnesAndStandBeforeThem) {
   EXPECT_EQ(phases[1].path, "model/forward");
   EXPECT_EQ(phases[2].path, "load");
   EXPECT_EQ(phases[2].exposed_ns_total, 100);
+}
+
+// Rank 0 evaluates in step 1 of 2, while rank 1 waits for that; the end of it lies in the step behind.
+TEST(JobRows, StepsOfAPhaseAreCountedForTheRanksThatWaitForIt) {
+  TwoRanks job;
+  const std::uint32_t eval =
+      job.owners.id_of({.cause = Cause::host_python, .phase = "eval", .phase_path = "eval"});
+  job.ledger.cells = {{.step = 1, .rank = 0, .by_rank = 0, .owner = eval, .ns = 100},
+                      {.step = 1, .rank = 1, .by_rank = 0, .owner = eval, .ns = 98},
+                      {.step = 2, .rank = 1, .by_rank = 0, .owner = eval, .ns = 2}};
+  job.summaries[0].phases = {{.path = "eval", .steps_in = 1}};
+  job.summaries[1].phases.clear();
+  const std::vector<PhaseRow> phases =
+      phases_of(job.owners, job.ledger, cells_of(job.owners, job.ledger, job.summaries),
+                job.summaries);
+  ASSERT_EQ(phases.size(), 1U);
+  EXPECT_EQ(phases[0].wall_ns_total, 200);
+  EXPECT_EQ(phases[0].steps_in, 2U);
 }
 
 TEST(JobRows, TransfersKeepTheRankThatWasLateLongest) {
