@@ -15,6 +15,9 @@ namespace {
 
 constexpr double kLeastCommShare = 0.03;
 constexpr std::size_t kMostPlaces = 3;
+// From this many messages a step on, the way of each is worth saving; larger ones are no matter of
+// their number.
+constexpr double kManyMessages = 8, kLargeMessageBytes = 4e6;
 // Gains were within a tenth of what balancing gave in programs on two and four GPUs and on CPUs
 // (docs/measurements/ranks.md); the scatter of the steps alone is far less.
 constexpr double kGainError = 0.1;
@@ -154,6 +157,24 @@ void judge_late_ranks(const Summary& job, const std::string& undecided, Findings
                    percent(share))});
 }
 
+// Returns how many messages a rank sends in a step, where they are many and not known to be large; else 0.
+// Those of a process group on the host are operations of PyTorch's (c10d), whose bytes are not known.
+double many_small_messages(const Summary& job) {
+  double messages = 0, bytes = 0;
+  for (const TransferRow& row : job.transfers) {
+    messages += static_cast<double>(row.calls_total);
+    bytes += static_cast<double>(row.bytes_total);
+  }
+  if (bytes > kLargeMessageBytes * messages) return 0;
+  if (messages == 0)
+    for (const WorkCount& count : job.counts)
+      for (const CountPlace& place : count.places)
+        if (count.name == "cpu_ops" && place.operation.starts_with("c10d::"))
+          messages += static_cast<double>(place.total);
+  messages /= static_cast<double>(job.partition.steps_counted);
+  return messages >= kManyMessages ? messages : 0;
+}
+
 void judge_transfers(const Summary& job, Findings& out) {
   std::int64_t transfer = 0;
   for (const JobRank& rank : job.job->ranks) transfer += rank.transfer_ns_total;
@@ -191,6 +212,16 @@ void judge_transfers(const Summary& job, Findings& out) {
   finding.fix =
       "overlap it with compute: smaller gradient buckets, prefetching the next layer's "
       "parameters, communicating once for several batches (no_sync); or send less, in bf16";
+  if (const double messages = many_small_messages(job); messages > 0) {
+    finding.title += fmt::format("; {:.3g} messages a step", messages);
+    finding.fix =
+        "send fewer and larger messages, for each pays for its own way: all gradients as one flat "
+        "tensor, or DistributedDataParallel, which sends them in buckets beside the backward pass; "
+        "or send less, in bf16";
+    finding.code_hint =
+        "flat = torch.cat([p.grad.flatten() for p in model.parameters()])\n"
+        "dist.all_reduce(flat)               # once, not for each parameter";
+  }
   if (!job.job->slow_links.empty())
     finding.fix =
         "see to the slow link first: its network card, cable or switch, a route by way of "

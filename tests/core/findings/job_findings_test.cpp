@@ -74,6 +74,36 @@ TEST(JobFindings, DevicesAtTheirPowerLimitMayTakeSomeOfTheGain) {
 }
 
 // A limit that somebody lowered, or a reason beside it, is clock_change's matter.
+// Half of each step is communication, in `messages` sums a step.
+Finding transfers_of(std::uint64_t messages, const std::string& operation) {
+  Summary job = late_job();
+  job.job->ranks[1].is_late = false;
+  job.job->ranks[0].transfer_ns_total = kSteps * kRanks * kStepNs / 2;
+  job.counts = {{.name = "cpu_ops",
+                 .places = {{.operation = operation, .total = kSteps * kRanks * messages}}}};
+  return finding_of(job);
+}
+
+TEST(JobFindings, ManySmallMessagesAreToBeOne) {
+  const Finding many = transfers_of(14, "c10d::allreduce_");
+  EXPECT_NE(many.title.find("; 14 messages a step"), std::string::npos) << many.title;
+  EXPECT_NE(many.fix.find("one flat tensor"), std::string::npos) << many.fix;
+  EXPECT_NE(transfers_of(2, "c10d::allreduce_").fix.find("smaller gradient buckets"),
+            std::string::npos);
+  EXPECT_NE(transfers_of(14, "aten::add_").fix.find("smaller gradient buckets"), std::string::npos);
+}
+
+TEST(JobFindings, LargeMessagesAreNoMatterOfTheirNumber) {
+  Summary job = late_job();
+  job.job->ranks[1].is_late = false;
+  job.job->ranks[0].transfer_ns_total = kSteps * kRanks * kStepNs / 2;
+  TransferRow row{.operation = "AllReduce"};
+  row.calls_total = kSteps * kRanks * 20;
+  row.bytes_total = row.calls_total * 25'000'000;
+  job.transfers = {row};
+  EXPECT_NE(finding_of(job).fix.find("smaller gradient buckets"), std::string::npos);
+}
+
 TEST(JobFindings, OtherLimitsDoNotWidenTheGain) {
   Summary job = late_job();
   job.device_health.push_back(card(500));

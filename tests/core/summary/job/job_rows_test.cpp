@@ -63,9 +63,8 @@ TEST(JobRows, ARateIsOverTheTimeOfAllRanks) {
 
 TEST(JobRows, PhasesHoldTheirInnerOnesAndStandBeforeThem) {
   const TwoRanks job;
-  const std::vector<PhaseRow> phases =
-      phases_of(job.owners, job.ledger, cells_of(job.owners, job.ledger, job.summaries),
-                job.summaries);
+  const std::vector<PhaseRow> phases = phases_of(
+      job.owners, job.ledger, cells_of(job.owners, job.ledger, job.summaries), job.summaries);
   ASSERT_EQ(phases.size(), 3U);
   EXPECT_EQ(phases[0].path, "model");
   EXPECT_EQ(phases[0].wall_ns_total, 120);
@@ -86,9 +85,8 @@ TEST(JobRows, StepsOfAPhaseAreCountedForTheRanksThatWaitForIt) {
                       {.step = 2, .rank = 1, .by_rank = 0, .owner = eval, .ns = 2}};
   job.summaries[0].phases = {{.path = "eval", .steps_in = 1}};
   job.summaries[1].phases.clear();
-  const std::vector<PhaseRow> phases =
-      phases_of(job.owners, job.ledger, cells_of(job.owners, job.ledger, job.summaries),
-                job.summaries);
+  const std::vector<PhaseRow> phases = phases_of(
+      job.owners, job.ledger, cells_of(job.owners, job.ledger, job.summaries), job.summaries);
   ASSERT_EQ(phases.size(), 1U);
   EXPECT_EQ(phases[0].wall_ns_total, 200);
   EXPECT_EQ(phases[0].steps_in, 2U);
