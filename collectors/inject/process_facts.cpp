@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -39,15 +41,39 @@ constexpr std::string_view kPrefixes[] = {"RANK=",
                                           "PYTORCH_",
                                           "TORCH_"};
 
-void record_rank() {
+struct Rank {
+  int rank, size;
+};
+
+// Of the process's first group: size << 32 | rank; 0: it has made none.
+constinit std::atomic<std::uint64_t> first_group{0};
+
+void record_rank(Rank known) {
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%d", known.rank);
+  recorder::fact("process.rank", text.data());
+  std::snprintf(text.data(), text.size(), "%d", known.size);
+  recorder::fact("process.world_size", text.data());
+}
+
+// Returns what the launcher's variables say; a size of 0 where there are none.
+Rank rank_of_launcher() {
   for (const recorder::LauncherVariables& launcher : recorder::kLaunchers) {
     const char* rank = std::getenv(launcher.rank);
     const char* size = std::getenv(launcher.size);
-    if (rank == nullptr || size == nullptr) continue;
-    recorder::fact("process.rank", rank);
-    recorder::fact("process.world_size", size);
-    return;
+    if (rank != nullptr && size != nullptr) return {std::atoi(rank), std::atoi(size)};
   }
+  return {};
+}
+
+void record_rank() {
+  const std::uint64_t group = first_group.load(std::memory_order_relaxed);
+  const Rank of_group{static_cast<int>(group & 0xffffffff), static_cast<int>(group >> 32U)};
+  const Rank of_launcher = rank_of_launcher();
+  if (of_group.size > of_launcher.size)
+    record_rank(of_group);
+  else if (of_launcher.size > 0)
+    record_rank(of_launcher);
 }
 
 void record_environment() {
@@ -80,6 +106,15 @@ void record_process_facts() noexcept {
   std::snprintf(text.data(), text.size(), "%d", getppid());
   recorder::fact("parent_pid", text.data());
   record_environment();
+}
+
+void record_process_group(int rank, int size) noexcept {
+  if (rank < 0 || size < 2) return;
+  const std::uint64_t group =
+      static_cast<std::uint64_t>(size) << 32U | static_cast<std::uint32_t>(rank);
+  std::uint64_t none = 0;
+  if (first_group.compare_exchange_strong(none, group) && rank_of_launcher().size < size)
+    record_rank({rank, size});
 }
 
 void record_python_version() noexcept {

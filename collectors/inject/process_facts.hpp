@@ -13,6 +13,10 @@ namespace stepscope::inject {
 // thread.
 void record_process_facts() noexcept;
 
+// Records which rank of how many this process is, where its first process group of two or more says it
+// and the launcher's variables say nothing or less. Forked children are of that rank, too.
+void record_process_group(int rank, int size) noexcept;
+
 void record_python_version() noexcept;
 
 // The command line of this process as the kernel holds it; there before main and in a library that

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""launched_ranks.py [mpirun] [mpich] [slurm]: ranks that a launcher started: each under a profiler of its own, or all under one; on one host, and on two.
+"""launched_ranks.py [mpirun] [mpich] [slurm] [spawn]: ranks that a launcher started, or the program itself: each under a profiler
+of its own, or all under one; on one host, and on two.
 
 mpirun is Open MPI's, where it is installed. srun and MPICH are played by their variables, and the second host by processes
 with another host name (a UTS namespace, which needs root). Each job's report must have all ranks and name the late one."""
@@ -12,7 +13,8 @@ import tempfile
 
 STEPSCOPE = os.environ["STEPSCOPE_BIN"]
 PYTHON = os.environ.get("STEPSCOPE_PYTHON") or sys.executable
-PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "late_ranks.py")
+PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
+PROGRAM = os.path.join(PROGRAMS, "late_ranks.py")
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "2"]
 ON_NODE_2 = ["unshare", "--uts", "sh", "-c", 'hostname node2 && exec "$@"', "sh"]
 
@@ -74,12 +76,22 @@ def by_variables(folder, name, rank_variable, size_variable, port, second_host):
     assert len(found["clocks"]) == second_host
 
 
+def spawned(folder):
+    """The ranks tell their number to their process group alone."""
+    job = os.path.join(folder, "spawned.scope")
+    run([STEPSCOPE, "profile", "-o", job, "--", PYTHON, os.path.join(PROGRAMS, "spawned_ranks.py"), "29615"], port=29616)
+    check(job, 2, 1)
+    assert all(os.path.isfile(os.path.join(job, f"rank{rank}.summary")) for rank in (0, 1)), os.listdir(job)
+
+
 def main():
-    kinds = sys.argv[1:] or ["mpirun", "mpich", "slurm"]
+    kinds = sys.argv[1:] or ["mpirun", "mpich", "slurm", "spawn"]
     can_be_two = subprocess.run([*ON_NODE_2, "true"], capture_output=True).returncode == 0
     with tempfile.TemporaryDirectory() as folder:
         if "mpirun" in kinds and shutil.which("mpirun"):
             under_mpirun(folder)
+        if "spawn" in kinds:
+            spawned(folder)
         if "mpich" in kinds:
             by_variables(folder, "mpich", "PMI_RANK", "PMI_SIZE", 29613, False)
         if "slurm" in kinds:

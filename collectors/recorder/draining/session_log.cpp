@@ -16,8 +16,10 @@ SessionLog::SessionLog(SessionView session, StoreWriter& store) : session_(sessi
 void SessionLog::take(Health& health) {
   const std::uint32_t rows = session_.header().log_entries.load(std::memory_order_acquire);
   const bool first = taken_ == 0;
+  const std::int32_t rank = about_.rank, world_size = about_.world_size;
   for (; taken_ < rows; ++taken_) take_entry(session_.log(taken_), health);
-  if (first) store_.describe(about_);
+  // A program may say later which rank a process is.
+  if (first || about_.rank != rank || about_.world_size != world_size) store_.describe(about_);
 }
 
 void SessionLog::take_entry(const LogEntry& entry, Health& health) {

@@ -28,32 +28,33 @@ Result<std::vector<fs::path>> process_files(const fs::path& folder) {
   return files;
 }
 
-// A writer tells its process in its first chunk, which rarely is larger than this.
-constexpr std::size_t kHeadOfFile = 1U << 20U;
+// A writer describes its process in its first chunk, which rarely is larger than this, and once more
+// where the program makes its process group: as a rule within so many bytes.
+constexpr std::size_t kHeadOfFile = 1U << 20U, kUntilGroup = 8U << 20U;
 
-// No chunk: none lies whole within these bytes.
-Result<Scan> first_chunk_of(const FileBytes& head, const fs::path& path) {
-  Result<Scan> scan = scan_chunks(head.bytes(), path.string());
-  if (scan && scan->chunks.size() > 1) scan->chunks.resize(1);
-  return scan;
+// Reads the first chunks, as many as asked for, that lie whole within so many bytes.
+Result<FileOfRank> rank_in_head(const fs::path& path, std::size_t bytes, std::size_t chunks) {
+  const Result<FileBytes> head = FileBytes::read(path, bytes);
+  if (!head) return head.error();
+  Result<Scan> scan = scan_chunks(head->bytes(), path.string());
+  if (!scan) return scan.error();
+  FileOfRank none{.path = path};
+  if (scan->chunks.empty() && bytes < SIZE_MAX) return rank_in_head(path, SIZE_MAX, chunks);
+  if (scan->chunks.empty()) return none;
+  if (scan->chunks.size() > chunks) scan->chunks.resize(chunks);
+  const std::vector<Scan> scans{std::move(*scan)};
+  StoreDecoder decoder;
+  if (Status room = decoder.expect(scans, path.string()); !room) return room.error();
+  decoder.decode(scans.front(), path.string(), {});
+  const TraceData data = decoder.take();
+  if (data.processes.empty()) return none;
+  return FileOfRank{path, data.processes.front().rank, data.processes.front().world_size, ""};
 }
 
-Result<FileOfRank> rank_of_file(const fs::path& path) {
-  for (const std::size_t limit : {kHeadOfFile, SIZE_MAX}) {
-    const Result<FileBytes> head = FileBytes::read(path, limit);
-    if (!head) return head.error();
-    Result<Scan> scan = first_chunk_of(*head, path);
-    if (!scan) return scan.error();
-    if (scan->chunks.empty()) continue;
-    const std::vector<Scan> scans{std::move(*scan)};
-    StoreDecoder decoder;
-    if (Status room = decoder.expect(scans, path.string()); !room) return room.error();
-    decoder.decode(scans.front(), path.string(), {});
-    const TraceData data = decoder.take();
-    if (data.processes.empty()) break;
-    return FileOfRank{path, data.processes.front().rank, data.processes.front().world_size, ""};
-  }
-  return FileOfRank{.path = path};
+Result<FileOfRank> rank_of_file(const fs::path& path, bool of_many) {
+  Result<FileOfRank> first = rank_in_head(path, kHeadOfFile, 1);
+  if (!first || first->rank >= 0 || !of_many) return first;
+  return rank_in_head(path, kUntilGroup, SIZE_MAX);
 }
 
 }  // namespace
@@ -82,7 +83,7 @@ Result<std::vector<FileOfRank>> ranks_of_scope(const fs::path& folder) {
   if (!paths.ok()) return paths.error();
   std::vector<FileOfRank> out;
   for (const fs::path& path : *paths) {
-    Result<FileOfRank> file = rank_of_file(path);
+    Result<FileOfRank> file = rank_of_file(path, paths->size() > 1);
     out.push_back(file ? std::move(*file)
                        : FileOfRank{.path = path, .problem = file.error().message});
   }

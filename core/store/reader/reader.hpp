@@ -31,7 +31,8 @@ struct FileOfRank {
 };
 // The summary of a rank stands beside its file as "rank3.summary" (core/summary/job).
 inline constexpr std::string_view kRankSummary = ".summary";
-// Every file of the folder, by name, of which no more is read than its head.
+// Every file of the folder, by name, of which no more is read than its head: its first chunk, and some
+// megabytes where there are several files and that one names no rank.
 Result<std::vector<FileOfRank>> ranks_of_scope(const std::filesystem::path& folder);
 // These files of a folder alone, as if it held no others.
 Result<TraceData> read_scope_files(const std::filesystem::path& folder,
