@@ -9,6 +9,9 @@ namespace stepscope::host_sampler {
 namespace {
 
 constexpr int kTries = 3;
+// How many frames around a line of the user's are asked whether they are PyTorch's data loading: enough
+// for a dataset's or a sampler's own functions.
+constexpr int kLookedAround = 3;
 
 // What the walk has seen so far, innermost first.
 class Choice {
@@ -19,9 +22,11 @@ class Choice {
       flags_ |= kSampleWorker;
       return false;
     }
+    if (code.role == Role::fetch) flags_ |= kSampleFetching;
     const bool is_settled = best_.kind == python::SourceKind::user && has_any_;
+    const bool is_loading = code.role == Role::loader || code.role == Role::fetch;
+    if (is_loading && (!is_settled || whose == Whose::own)) flags_ |= kSampleInLoader;
     if (!is_settled) {
-      if (code.role == Role::loader || code.role == Role::fetch) flags_ |= kSampleInLoader;
       if (!has_any_) innermost_ = code.label;
       if (!has_any_ || code.kind < best_.kind) {
         best_ = code;
@@ -30,17 +35,16 @@ class Choice {
         called_ = has_any_ ? inner_ : 0;
       }
     }
-    if (code.role == Role::fetch) flags_ |= kSampleFetching;
     inner_ = code.label;
     has_any_ = true;
-    return whose == Whose::maybe_worker || best_.kind != python::SourceKind::user;
+    if (whose == Whose::maybe_worker || best_.kind != python::SourceKind::user) return true;
+    return code.role == Role::plain && looked_around_++ < kLookedAround;
   }
 
   // An idle worker is at no line of anybody's.
   bool take(const Memory& memory, CodeTable& codes, Place& place) const noexcept {
     place = {};
     place.flags = flags_;
-    if ((flags_ & kSampleWorker) == 0) place.flags &= static_cast<std::uint8_t>(~kSampleFetching);
     if ((flags_ & kSampleWorker) != 0 && (flags_ & kSampleFetching) == 0) return true;
     if (!codes.holds(best_, instruction_)) return false;
     place.site = codes.site_of(memory, best_, instruction_);
@@ -71,6 +75,7 @@ class Choice {
   recorder::NameId called_ = 0, innermost_ = 0, inner_ = 0;
   std::uint8_t flags_ = 0;
   bool has_any_ = false;
+  int looked_around_ = 0;
 };
 
 // Words of the frames that have code, in their order; the table may have lost a frame's entry to a

@@ -21,6 +21,7 @@ enum class Advice : std::uint8_t {
   input_waits_for_cores,
   input_waits_for_others,  // for a thread or process that is no loader's
   input_workers_start,     // anew in each epoch
+  input_is_chosen,         // by a sampler
   input_is_made,
   input_is_made_without_device,
   tiny_h2d,

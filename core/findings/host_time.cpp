@@ -140,6 +140,23 @@ std::optional<double> input_cpu_share(const JudgedRun& run, const IntervalSet& t
   return ran + slept > 0 ? std::optional(ran / (ran + slept)) : std::nullopt;
 }
 
+double sampler_share(const JudgedRun& run, const IntervalSet& times) {
+  const Samples& samples = run.trace.data().samples;
+  const auto [begin, end] =
+      std::equal_range(samples.thread.begin(), samples.thread.end(), run.steps.thread);
+  const auto first = static_cast<std::size_t>(begin - samples.thread.begin());
+  const auto last = static_cast<std::size_t>(end - samples.thread.begin());
+  std::int64_t chooses = 0;
+  for (std::size_t row = first; row + 1 < last; ++row) {
+    const std::uint8_t in =
+        samples.flags[row] & (kSampleInLoader | kSampleFetching | kSampleWorker);
+    if (in != kSampleInLoader || samples.called[row] != 0) continue;
+    chooses += total_length(clip(times, {samples.time[row], samples.time[row + 1]}));
+  }
+  const std::int64_t all = total_length(times);
+  return all > 0 ? static_cast<double>(chooses) / static_cast<double>(all) : 0;
+}
+
 namespace {
 
 IntervalSet compiling_times(const JudgedRun& run) {

@@ -41,6 +41,10 @@ std::uint32_t torch_threads(const JudgedRun& run);
 // where it has some, else the loop's thread's within `times`. Nothing where it was not sampled.
 std::optional<double> input_cpu_share(const JudgedRun& run, const IntervalSet& times);
 
+// Returns the share of these times in which a DataLoader had code of the program choose the samples of a
+// batch: a sampler, which runs in the loop's process whatever workers there are.
+double sampler_share(const JudgedRun& run, const IntervalSet& times);
+
 // Returns the most workers of one DataLoader that lived at once while the loop waited for it.
 std::uint32_t loader_workers(const JudgedRun& run);
 

@@ -194,11 +194,11 @@ struct Counters {
 // the thread's next one, and the first row of a silence from the silence's begin.
 enum SampleFlag : std::uint8_t {
   kSampleCollecting = 1,  // the interpreter's garbage collector was at work in it
-  kSampleInLoader = 2,    // the line called PyTorch's DataLoader
+  kSampleInLoader = 2,    // the line called PyTorch's DataLoader, or was called by it
   kSampleWorker = 4,      // it is a worker of the process's DataLoader: a process, kept as a thread
-                          // of that which started it ...
-  kSampleFetching = 8,    // ... and was making a batch
-  kSampleEnded = 16,      // ... and has ended: nothing later is of it
+                          // of that which started it
+  kSampleFetching = 8,    // it was making a batch: a worker, or a thread whose loader has none
+  kSampleEnded = 16,      // a worker that has ended: nothing later is of it
 };
 
 // What a thread that slept at a sample (kSampleSlept) waited for, by the system call that it was in.

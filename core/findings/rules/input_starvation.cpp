@@ -12,6 +12,8 @@
 //                 (cores - c) / c, where c is the share of its time in which a worker computes; where
 //                 there are that many already, the advice is to make less of the input, and the
 //                 forecast of half
+//   sampler       where it takes half of that time or more, workers change nothing: the advice is to
+//                 choose faster, and the forecast of half
 //   A second finding is what ending and starting the loader's workers costs in each epoch
 //   (worker_starts.hpp), from 3 % of the step on; the first one does not hold that time.
 #include "core/findings/rules/rules.hpp"
@@ -36,6 +38,7 @@ constexpr double kLeastShareOfFew = 0.05, kLeastShareOfMany = 0.03;
 constexpr std::size_t kManySteps = 20;
 constexpr std::uint32_t kUsualWorkers = 4;
 constexpr double kLeastComputing = 0.01;
+constexpr double kMostlyChosen = 0.5;  // share of the input's time that a sampler takes
 // How much of the input is still made where the advice is to make less: an assumption.
 constexpr double kLessMade = 0.5, kLeastMade = 0.1, kMostMade = 0.9;
 
@@ -125,12 +128,25 @@ bool workers_fill_cores(const JudgedRun& run, const Fix& prefetch) {
   return prefetch.workers == loader_workers(run);
 }
 
-void make_less(Cause waiting, Fix& fix) {
+void make_less(Fix& fix) {
   fix.kind = FixKind::scale_work;
-  fix.scope.cause = waiting;
   fix.factor = kLessMade;
   fix.factor_low = kLeastMade;
   fix.factor_high = kMostMade;
+}
+
+// Whether an IterableDataset makes the input: its iteration is where most of the time is.
+bool is_iterated(const Finding& finding) {
+  return !finding.places.empty() && finding.places.front().function.ends_with("__iter__");
+}
+
+void say_to_share(Finding& finding) {
+  finding.fix +=
+      "; each worker of an IterableDataset reads all of it, so let each take its share, or the run "
+      "trains on every sample as often as there are workers";
+  finding.code_hint +=
+      "\ninfo = torch.utils.data.get_worker_info()   # in __iter__: yield from "
+      "rows[info.id::info.num_workers]";
 }
 
 Advice advice_on_input(bool waits, bool has_device) {
@@ -156,21 +172,31 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   for (const auto& [segment, ns] : time.parts) times.push_back(run.segments()[segment].time);
   prefetch.scope.host_times = unite(std::move(times));
   prefetch.finding = kInputStarvation;
-  const bool others_make_it = waits && !time.in_loader;
-  const std::string cores = others_make_it ? "" : choose_workers(run, prefetch);
+  const double chosen = sampler_share(run, prefetch.scope.host_times);
+  const bool is_chosen = chosen >= kMostlyChosen;
+  const bool others_make_it = waits && !time.in_loader && !is_chosen;
+  const std::string cores = others_make_it || is_chosen ? "" : choose_workers(run, prefetch);
   if (!cores.empty()) out.title += "; " + cores;
-  const bool no_core_for_more = !others_make_it && workers_fill_cores(run, prefetch);
-  advise(no_core_for_more ? Advice::input_waits_for_cores
-         : others_make_it ? Advice::input_waits_for_others
-                          : advice_on_input(waits, run.has_device),
+  if (is_chosen)
+    out.title += fmt::format(
+        "; for {} of that a sampler chooses the samples, in the loop's process whatever workers "
+        "there are",
+        percent(chosen));
+  const bool no_core_for_more = !others_make_it && !is_chosen && workers_fill_cores(run, prefetch);
+  advise(is_chosen          ? Advice::input_is_chosen
+         : no_core_for_more ? Advice::input_waits_for_cores
+         : others_make_it   ? Advice::input_waits_for_others
+                            : advice_on_input(waits, run.has_device),
          run.language, out);
+  if (!is_chosen && !others_make_it && is_iterated(out)) say_to_share(out);
   // Other profilers' traces say that a loader has workers, and not how many.
   const bool unknown = waits && time.in_loader && loader_workers(run) == 0;
   put_text("{workers}", unknown ? "2 * workers_now" : std::to_string(prefetch.workers),
            out.code_hint);
   // The program's own threads and processes are not counted: twice as many make it twice as fast.
-  if (no_core_for_more) make_less(Cause::host_data_wait, prefetch);
-  if (others_make_it) make_less(Cause::host_wait_thread, prefetch);
+  if (no_core_for_more || others_make_it || is_chosen) make_less(prefetch);
+  if (no_core_for_more || is_chosen) prefetch.scope.cause = Cause::host_data_wait;
+  if (others_make_it) prefetch.scope.cause = Cause::host_wait_thread;
   out.fixes = {prefetch};
   out.falsified_by = fmt::format(
       "feeding one batch again and again (made before the loop) does not make the step shorter by "

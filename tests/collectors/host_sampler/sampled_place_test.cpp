@@ -96,6 +96,29 @@ TEST_F(SampledPlace, TheLoaderIsTold) {
   EXPECT_EQ(place.flags, kSampleInLoader);
 }
 
+TEST_F(SampledPlace, CodeThatTheLoaderCallsIsInIt) {
+  const Address chooses = process.thread(
+      chain({{kUser, "train"}, {kLoader, "_next_index"}, {kUser, "__iter__"}, {kUser, "weigh"}}));
+  ASSERT_EQ(read(chooses), Reading::place);
+  EXPECT_EQ(site(), "/home/me/train.py:13 weigh");
+  EXPECT_EQ(place.flags, kSampleInLoader);
+  const Address makes = process.thread(
+      chain({{kUser, "train"}, {kLoader, "__next__"}, {kFetch, "fetch"}, {kUser, "__getitem__"}}));
+  ASSERT_EQ(read(makes), Reading::place);
+  EXPECT_EQ(place.flags, kSampleInLoader | kSampleFetching);
+}
+
+TEST_F(SampledPlace, CodeAroundIsNoLoadersWork) {
+  const Address thread = process.thread(chain({{kLoader, "__next__"},
+                                               {kUser, "a"},
+                                               {kUser, "b"},
+                                               {kUser, "c"},
+                                               {kUser, "d"},
+                                               {kUser, "e"}}));
+  ASSERT_EQ(read(thread), Reading::place);
+  EXPECT_EQ(place.flags, 0);  // too far out
+}
+
 TEST_F(SampledPlace, AWorkerThatMakesABatchIsInItsDataset) {
   const Address thread = process.thread(
       chain({{kUser, "train"}, {kWorker, "_worker_loop"}, {kFetch, "fetch"}, {kUser, "getitem"}}));

@@ -65,6 +65,55 @@ TEST(InputWorkers, FindTheCoresOfTheirRankAlone) {
   EXPECT_THAT(finding.title, ::testing::HasSubstr("8 cores for all of its ranks"));
 }
 
+// A loader without workers takes 700 us of each step, of which code that it called takes `chosen`, and
+// the dataset the rest.
+Finding advice_on_sampler(int chosen) {
+  std::ostringstream out;
+  out << "process p0 cores=8\nno_device\nrepeat " << kSteps << " host=" << kStep
+      << " device=" << kStep << "\nstep 0 " << kStep << "\nscope t1 0 " << kTake
+      << " \"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__\"\nop t1 " << kTake << ' '
+      << kStep << " aten::mm at=train.py:12\nend\n";
+  for (int step = 0; step < kSteps; ++step)
+    for (const auto& [at, flags] :
+         {std::pair{0, int{kSampleInLoader} | int{kSampleSlept}},
+          {chosen, int{kSampleInLoader} | int{kSampleFetching} | int{kSampleSlept}},
+          {kTake, int{kSampleRan}}})
+      out << "sample t1 " << step * kStep + at
+          << " at=data.py:5 function=Source.__iter__ flags=" << flags << '\n';
+  out << "expect found input_starvation data.py:5\n";
+  return finding_of_text(out.str(), "input_starvation");
+}
+
+TEST(InputWorkers, DoNotChooseTheSamples) {
+  const Finding finding = advice_on_sampler(500);
+  EXPECT_THAT(finding.title, ::testing::HasSubstr("for 71 % of that a sampler chooses"));
+  EXPECT_THAT(finding.fix, ::testing::HasSubstr("choose the samples faster"));
+  EXPECT_THAT(finding.code_hint, ::testing::Not(::testing::HasSubstr("num_workers")));
+  ASSERT_EQ(finding.fixes.size(), 1U);
+  EXPECT_EQ(finding.fixes[0].kind, FixKind::scale_work);
+}
+
+TEST(InputWorkers, OfAnIterableDatasetTakeAShareEach) {
+  const Finding finding = advice_on_sampler(100);
+  EXPECT_THAT(finding.code_hint, ::testing::HasSubstr("num_workers=4"));
+  EXPECT_THAT(finding.code_hint, ::testing::HasSubstr("get_worker_info"));
+}
+
+// Two ranks on two cores have one each. What a worker sleeps leaves it to the loop.
+TEST(InputWorkers, ThatSleepNeedNoCoreOfTheirOwn) {
+  std::string text = waiting_loop(2, false);
+  text.insert(text.find('\n'), " local_ranks=2");
+  std::ostringstream worker;
+  for (int time = 0; time <= kSteps * kStep; time += kStep / 4)
+    worker << "sample t3 " << time << " at=data.py:5 cpu=" << time / 10
+           << " flags=" << (int{kSampleWorker | kSampleFetching} | int{kSampleSlept})
+           << "\ncounter thread_wait.3 " << time << " 0\n";
+  text.insert(text.find("expect"), worker.str());
+  const Finding finding = finding_of_text(text, "input_starvation");
+  EXPECT_THAT(finding.title, ::testing::HasSubstr("making it computes for 10 % of its time"));
+  EXPECT_THAT(finding.code_hint, ::testing::HasSubstr("num_workers=4"));
+}
+
 // More workers are no part of the advice then, and none of the forecast.
 TEST(InputWorkers, WithoutACoreForMoreTheForecastIsOfHalfTheInput) {
   const Finding finding = advice_on(2);
