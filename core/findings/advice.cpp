@@ -119,7 +119,8 @@ constexpr Row kRows[] = {
       ""}},
     {Advice::input_workers_start,
      {"make the loader once, before the loop over epochs, and let its workers stay",
-      "loader = DataLoader(dataset, num_workers={workers}, persistent_workers=True)   # once"},
+      "loader = DataLoader(dataset, ..., persistent_workers=True)   # once; its other arguments "
+      "stay"},
      {"make the loader once, before the loop over epochs, and let its threads stay", ""}},
     {Advice::input_is_chosen,
      {"choose the samples faster, in half the time in the forecast: all of an epoch at once (one "

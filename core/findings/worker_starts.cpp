@@ -2,10 +2,12 @@
 #include "core/findings/worker_starts.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/simulate/graph/loader_takes.hpp"
+#include "core/simulate/graph/worker_time.hpp"
 
 namespace stepscope::rules {
 namespace {
@@ -34,6 +36,7 @@ bool contains(const IntervalSet& times, std::int64_t time) {
 
 WorkerStarts::WorkerStarts(const JudgedRun& run) {
   const LoaderTakes all(*run.attribution.index);
+  const std::optional<double> making = worker_time(*run.attribution.index, all.all()).ns_a_batch;
   for (const EpochBegin& epoch : epoch_begins(*run.attribution.index, run.steps, all)) {
     const Interval last = all.all()[epoch.last].time, first = all.all()[epoch.first].time;
     if (!run.counts(last.begin) || !run.counts(first.begin)) continue;
@@ -43,6 +46,9 @@ WorkerStarts::WorkerStarts(const JudgedRun& run) {
     takes.push_back(first);
     const Interval between{last.end, first.begin};
     add_own_line(run, between, site_at(run, between.end - 1), times);
+    if (!making) continue;
+    const Interval starting{first.begin, first.end - static_cast<std::int64_t>(*making)};
+    if (!starting.empty()) times.push_back(starting);
   }
   times = unite(std::move(times));
   takes = unite(std::move(takes));

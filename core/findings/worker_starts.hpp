@@ -4,8 +4,9 @@
 //
 //   an epoch begins   in counted steps (loader_takes.hpp)
 //   times             the take that ends the loader, in which it ends its workers, and host time at
-//                     the line of the loop from there to the next take, in which it starts others.
-//                     Waiting for the first batch is left out: persistent workers make it then, too
+//                     the line of the loop from there to the next take, in which it starts others;
+//                     and the wait for the first batch, less the time that a worker makes one in, for
+//                     persistent workers make it then, too. Without a worker's clock it is left out
 //   Persistent workers are neither ended nor started, and both parts of that are short.
 #pragma once
 

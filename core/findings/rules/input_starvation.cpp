@@ -225,11 +225,13 @@ void judge_starts(const JudgedRun& run, const WorkerStarts& starts, Judgement& o
   const std::uint32_t workers = loader_workers(run);
   finding.count_per_step = run.per_step(static_cast<std::int64_t>(starts.epochs));
   finding.title = fmt::format(
-      "the loader ends its {}workers and starts others once in {:.3g} steps, which takes {}: {} a "
-      "step ({})",
-      workers > 0 ? fmt::format("{} ", workers) : "", 1 / finding.count_per_step,
-      format_duration(static_cast<double>(price.total()) / epochs), format_duration(caused),
-      percent(run.share(caused)));
+      "the loader ends its {} and starts others once in {:.3g} steps, which takes {}: {} a step "
+      "({})",
+      workers == 1  ? "worker"
+      : workers > 0 ? fmt::format("{} workers", workers)
+                    : "workers",
+      1 / finding.count_per_step, format_duration(static_cast<double>(price.total()) / epochs),
+      format_duration(caused), percent(run.share(caused)));
   Fix stay;
   stay.kind = FixKind::prefetch_input;
   stay.scope.host_times = starts.takes;
@@ -237,7 +239,6 @@ void judge_starts(const JudgedRun& run, const WorkerStarts& starts, Judgement& o
   stay.finding = kInputStarvation;
   finding.fixes = {stay};
   advise(Advice::input_workers_start, run.language, finding);
-  put_text("{workers}", workers > 0 ? std::to_string(workers) : "workers_now", finding.code_hint);
   finding.falsified_by =
       fmt::format("with persistent_workers=True the step does not become shorter by about {}",
                   format_duration(caused));

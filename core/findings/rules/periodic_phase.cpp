@@ -30,6 +30,7 @@ namespace stepscope::rules {
 namespace {
 
 constexpr double kPeriodicPhaseLeastShare = 0.03;
+constexpr double kNearlyAll = 0.9;  // of a phase's time
 constexpr double kSamePeriod = 0.03;
 constexpr double kLeastPeriod = 2;
 constexpr double kLongStepsLeastShare = 0.05;
@@ -143,12 +144,16 @@ PeriodicTime periodic_time(const JudgedRun& run, const Compiling& compiling,
 
 std::string periodic_title(const JudgedRun& run, const PhaseRow& row, const PeriodicTime& time,
                            double amortised) {
+  const auto times = static_cast<double>(row.steps_in);
+  const double each = amortised * static_cast<double>(run.summary.counted.size()) / times;
+  const double whole = static_cast<double>(row.wall_ns_total) / times;
   std::string out = fmt::format(
       "'{}' runs {}once in {:.3g} steps and takes {} then: {} a step ({}) over all steps", row.name,
-      time.at_least(), row.every_steps,
-      format_duration(amortised * static_cast<double>(run.summary.counted.size()) /
-                      static_cast<double>(row.steps_in)),
-      format_duration(amortised), percent(run.share(amortised)));
+      time.at_least(), row.every_steps, format_duration(each), format_duration(amortised),
+      percent(run.share(amortised)));
+  if (time.once == 0 && each < kNearlyAll * whole)
+    out += fmt::format("; of its {} the rest waits for a core or for workers that start",
+                       format_duration(whole));
   if (time.once > 0)
     out += fmt::format("; {} in all for code that was loaded once comes on top",
                        format_duration(static_cast<double>(time.once)));

@@ -46,25 +46,28 @@ std::uint32_t workers_of(const Fix& fix) {
   return fix.workers > 0 ? fix.workers : kUsualWorkers;
 }
 
-// Whether the second task comes right behind the first one in the recording, as far as steps say.
-bool is_recorded_behind(const TaskGraph& graph, const HostTask& first, const HostTask& second) {
-  return second.step == first.step ||
-         (second.step == first.step + 1 && graph.steps[second.step].follows_on);
+// Whether all that lies between the two tasks was recorded, as far as steps say.
+bool is_recorded_between(const TaskGraph& graph, const HostTask& first, const HostTask& second) {
+  for (std::uint32_t step = first.step + 1; step <= second.step; ++step)
+    if (!graph.steps[step].follows_on) return false;
+  return true;
 }
 
 // Takes the end of workers and the start of others out. There, two takes follow each other: `last` finds
-// no more batches, and `first` is of the next epoch. What lies between at their line starts workers.
+// no more batches, and `first` is of the next epoch. What lies between at their line starts workers;
+// all else there stays, such as the steps between two evaluations.
 void keep_workers(TaskGraph& graph, std::size_t last, std::size_t first) {
   std::vector<HostTask>& tasks = graph.host;
   const SiteId line = tasks[last].site;
   double recorded = 0;
+  bool in_take = true;
   for (std::size_t i = last; i < tasks.size(); ++i) {
     HostTask& task = tasks[i];
     if (task.thread != 0) continue;
-    if (i > first && !(task.takes && task.producer == kNone))
-      break;  // behind the parts of its take
-    const bool starts = i < first && task.site == line;
-    if (task.call != kNone || !(task.takes || starts)) continue;
+    in_take = i == last || i == first || (in_take && task.takes && task.producer == kNone);
+    if (i > first && !in_take) break;
+    const bool starts = i < first && !task.takes && task.site == line;
+    if (task.call != kNone || !(in_take || starts)) continue;
     recorded += task.ns;
     task.ns = 0;
   }
@@ -74,10 +77,12 @@ void keep_workers(TaskGraph& graph, std::size_t last, std::size_t first) {
 
 void keep_workers(Edit& edit, std::uint32_t producer) {
   TaskGraph& graph = edit.graph;
-  std::optional<std::size_t> before;
+  std::optional<std::size_t>
+      before;  // the take before, unless it is the first of a pair that was met
   for (std::size_t i = 0; i < graph.host.size(); ++i) {
-    if (!graph.host[i].restarts || graph.host[i].producer != producer) continue;
-    const bool is_pair = before && is_recorded_behind(graph, graph.host[*before], graph.host[i]);
+    if (graph.host[i].producer != producer) continue;
+    const bool is_pair = before && graph.host[*before].restarts && graph.host[i].restarts &&
+                         is_recorded_between(graph, graph.host[*before], graph.host[i]);
     if (is_pair) keep_workers(graph, *before, i);
     before = is_pair ? std::nullopt : std::optional(i);
   }

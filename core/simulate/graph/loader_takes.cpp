@@ -70,6 +70,8 @@ namespace {
 
 using TakeRows = std::vector<std::size_t>;
 
+constexpr std::size_t kWholeLoop = 3;  // takes in a step that are a loop of its own
+
 class EpochFinder {
  public:
   EpochFinder(const ProcessIndex& index, const Steps& steps, const LoaderTakes& takes)
@@ -87,6 +89,7 @@ class EpochFinder {
     const std::size_t usual = median_of(records);
     const std::vector<TakeRows> by_step = take_numbers_by_step(of_loader);
     const std::size_t usual_takes = usual_count(by_step);
+    if (usual_takes >= kWholeLoop) add_loops_within_steps(of_loader, by_step, out);
     for (const TakeRows& step : by_step) {
       if (step.empty() || step.size() != usual_takes + 1) continue;
       const auto unlike = [&](std::size_t i) {
@@ -100,6 +103,20 @@ class EpochFinder {
   }
 
  private:
+  // A loop over the loader that lies within a step, as an evaluation's does: it ends before the step
+  // does, and begins anew where the next such step is not the very next one.
+  static void add_loops_within_steps(const TakeRows& of_loader,
+                                     const std::vector<TakeRows>& by_step,
+                                     std::vector<EpochBegin>& out) {
+    std::size_t before = by_step.size();  // the step before that took; none yet
+    for (std::size_t step = 0; step < by_step.size(); ++step) {
+      if (by_step[step].empty()) continue;
+      if (before < by_step.size() && before + 1 < step)
+        out.push_back({of_loader[by_step[before].back()], of_loader[by_step[step].front()]});
+      before = step;
+    }
+  }
+
   static std::size_t median_of(std::vector<std::size_t> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());

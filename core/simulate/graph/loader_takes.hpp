@@ -52,7 +52,9 @@ struct EpochBegin {
 
 // Returns them in order of time. A step that takes once more than steps do in the median holds such a
 // take. The pair is the one of those that begin in it between which the loop's thread
-// recorded least like what it usually records from one take to the next: that is a step's work.
+// recorded least like what it usually records from one take to the next: that is a step's work. Where a
+// loader is taken from three times and more in some steps and not at all in those between, the loop
+// over it lies within the step, and begins anew in each of these.
 std::vector<EpochBegin> epoch_begins(const ProcessIndex& index, const Steps& steps,
                                      const LoaderTakes& takes);
 
