@@ -14,6 +14,9 @@ namespace {
 
 // Takes from here on are not used: what single batches differ by would add up.
 constexpr std::size_t kEarlyTakes = 40;
+// Fewer batches than these, made while its clock was read, tell nothing of a worker: what it makes ahead
+// at first is not taken yet.
+constexpr double kFewestBatches = 3;
 // Share of their time asleep from which on workers count as waiting for requests.
 constexpr double kIdle = 0.05;
 
@@ -97,6 +100,20 @@ Asleep asleep(const ProcessIndex& index, ThreadId thread, Interval time) {
       out.add(samples.flags[row], samples.flags[row + 1], static_cast<double>(use->slept));
   }
   return out;
+}
+
+// Returns the thread whose clock is known for longest among those under which the worker was seen: read
+// from outside it is known only while the loop waits. None: no clock of it was read.
+std::optional<ThreadId> best_known(const ProcessIndex& index, const Worker& worker) {
+  std::optional<ThreadId> best;
+  std::int64_t longest = 0;
+  for (const ThreadId thread : worker.seen) {
+    const std::int64_t known = index.cpu.waits_known(thread).length();
+    if (known <= longest) continue;
+    longest = known;
+    best = thread;
+  }
+  return best;
 }
 
 std::vector<std::uint32_t> alive_at(const std::map<std::int64_t, Worker>& workers,
@@ -184,12 +201,8 @@ std::uint32_t prefetch_factor(const ProcessIndex& index,
 
 std::vector<ThreadId> worker_threads(const ProcessIndex& index) {
   std::vector<ThreadId> out;
-  for (const auto& [pid, worker] : workers_of(index)) {
-    const auto read =
-        std::find_if(worker.seen.begin(), worker.seen.end(),
-                     [&index](ThreadId thread) { return !index.cpu.waits_known(thread).empty(); });
-    if (read != worker.seen.end()) out.push_back(*read);
-  }
+  for (const auto& [pid, worker] : workers_of(index))
+    if (const auto thread = best_known(index, worker)) out.push_back(*thread);
   return out;
 }
 
@@ -207,19 +220,21 @@ WorkerTime worker_time(const ProcessIndex& index, std::span<const LoaderTake> ta
   const Interval steady{takes[ahead].time.begin, takes[takes.size() - 1 - ahead].time.end};
   double on_core = 0, core_wait = 0, asleep_ns = 0, batches = 0;
   for (const auto& [pid, worker] : workers) {
-    for (const ThreadId thread : worker.seen) {
-      const Interval time = intersect(steady, index.cpu.waits_known(thread));
-      const auto use = index.cpu.use(thread, time);
-      if (time.empty() || !use) continue;
-      on_core += static_cast<double>(use->ran);
-      core_wait += static_cast<double>(use->waited);
-      asleep_ns += asleep(index, thread, time).all_making();
-      for (std::size_t i = 0; i < takes.size(); ++i) {
-        const bool counts = takes[i].time.end > time.begin && takes[i].time.end <= time.end;
-        if (counts && alive[i] > 0) batches += 1.0 / alive[i];
-      }
-      break;
+    const auto thread = best_known(index, worker);
+    if (!thread) continue;
+    const Interval time = intersect(steady, index.cpu.waits_known(*thread));
+    const auto use = index.cpu.use(*thread, time);
+    if (time.empty() || !use) continue;
+    double of_worker = 0;
+    for (std::size_t i = 0; i < takes.size(); ++i) {
+      const bool counts = takes[i].time.end > time.begin && takes[i].time.end <= time.end;
+      if (counts && alive[i] > 0) of_worker += 1.0 / alive[i];
     }
+    if (of_worker < kFewestBatches) continue;
+    batches += of_worker;
+    on_core += static_cast<double>(use->ran);
+    core_wait += static_cast<double>(use->waited);
+    asleep_ns += asleep(index, *thread, time).all_making();
   }
   if (batches < 1 || on_core + asleep_ns <= 0) return out;
   out.ns_a_batch = (on_core + asleep_ns) / batches;
