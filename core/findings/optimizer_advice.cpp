@@ -45,9 +45,11 @@ OptimizerAdvice compiled(std::string_view name) {
 // torch.compile leaves the step of LBFGS as it is, since it calls back into the program.
 OptimizerAdvice for_lbfgs() {
   return {
-      "let each step evaluate the loss fewer times (max_iter, max_eval): PyTorch has no faster "
+      "keep a shorter history (history_size, 100 unless given: each iteration reads all of it), or "
+      "let "
+      "each step evaluate the loss fewer times (max_iter, max_eval): PyTorch has no faster "
       "form of LBFGS, and torch.compile leaves its step as it is",
-      "torch.optim.LBFGS(model.parameters(), max_iter=10, max_eval=12)",
+      "torch.optim.LBFGS(model.parameters(), history_size=10, max_iter=10)",
       "with fewer evaluations a step"};
 }
 

@@ -20,6 +20,35 @@ OptimizerWork::OptimizerWork(const Trace& trace)
     scope_of_.push_back(is_step ? r : outer == kNone ? kNone : scope_of_[outer]);
   }
   collect_nodes();
+  for (RangeId r = 0; r < h.size(); ++r)
+    if (is_scope(r)) find_between_runs(r);
+}
+
+void OptimizerWork::find_between_runs(RangeId scope) {
+  const HostRanges& h = trace_.host_ranges();
+  if (h.site[scope] == kNone) return;
+  const Rows rows = trace_.ranges_of(h.thread[scope]);
+  std::int64_t since = 0;  // the end of the run before; 0: nothing of the optimizer's behind it yet
+  for (RangeId r = scope + 1; r < rows.end && h.begin[r] < h.end[scope]; ++r) {
+    const std::int64_t end = pass_end(scope, h.begin[r]);
+    if (h.site[r] == kNone || end == h.begin[scope] || h.begin[r] < end) continue;
+    if (since < end) since = 0;  // another run, at no line of its own
+    if (h.site[r] == h.site[scope]) {
+      since = end;
+    } else if (since != 0) {
+      between_runs_[scope].push_back({since, h.begin[r]});
+      since = 0;
+    }
+  }
+}
+
+std::int64_t OptimizerWork::pass_end(RangeId scope, std::int64_t before) const {
+  const HostRanges& h = trace_.host_ranges();
+  const std::vector<Node>& nodes = nodes_[trace_.data().threads[h.thread[scope]].process];
+  const auto behind = std::partition_point(nodes.begin(), nodes.end(),
+                                           [&](const Node& node) { return node.begin < before; });
+  const bool is_inside = behind != nodes.begin() && (behind - 1)->begin >= h.begin[scope];
+  return is_inside ? (behind - 1)->last_end : h.begin[scope];
 }
 
 void OptimizerWork::collect_nodes() {
@@ -37,17 +66,19 @@ void OptimizerWork::collect_nodes() {
 }
 
 std::int64_t OptimizerWork::own_begin(RangeId scope) const {
-  const HostRanges& h = trace_.host_ranges();
-  const std::vector<Node>& nodes = nodes_[trace_.data().threads[h.thread[scope]].process];
-  const auto behind = std::partition_point(
-      nodes.begin(), nodes.end(), [&](const Node& node) { return node.begin < h.end[scope]; });
-  if (behind == nodes.begin() || (behind - 1)->begin < h.begin[scope]) return h.begin[scope];
-  return std::min((behind - 1)->last_end, h.end[scope]);
+  const std::int64_t end = trace_.host_ranges().end[scope];
+  return std::min(pass_end(scope, end), end);
 }
 
 bool OptimizerWork::holds(RangeId range) const {
   const RangeId scope = scope_of_[range];
-  return scope != kNone && trace_.host_ranges().begin[range] >= own_begin(scope);
+  if (scope == kNone) return false;
+  const std::int64_t begin = trace_.host_ranges().begin[range];
+  if (begin >= own_begin(scope)) return true;
+  const auto known = between_runs_.find(scope);
+  if (known == between_runs_.end()) return false;
+  const auto next = std::ranges::upper_bound(known->second, begin, {}, &Interval::end);
+  return next != known->second.end() && next->begin <= begin;
 }
 
 }  // namespace stepscope

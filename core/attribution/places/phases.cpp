@@ -206,6 +206,7 @@ std::string_view PhaseTable::mark_name(RangeId range) {
   if (!mark) mark = torch_mark(trace_.text(h.name[range]));
   if (!mark->empty()) return *mark;
   if (h.kind[range] == HostKind::backward_node) return "backward";
+  if (optimizer_.holds(range)) return "optimizer";
   const bool works = h.kind[range] == HostKind::op ||
                      (!trace_.collected().framework_ops && trace_.call_of(range) != kNone);
   return works ? "forward" : "";
