@@ -2,9 +2,10 @@
 // host_sync: the loop waits for the device (.item(), .cpu(), print of a tensor, a branch on one,
 // torch.cuda.synchronize), and the device then has nothing to do until the host is back.
 //
-//   fires where   idle(waits) >= least          least = max(1 % of the step, 3 x its noise)
-//   idle(w)       the device's idle time behind the waits that a host would have hidden that had
-//                 not waited there (run_ahead.hpp), never how long the call took
+//   fires where   cost(waits) >= least          least = max(1 % of the step, 3 x its noise)
+//   cost(w)       the device's idle time behind the waits that a host would have hidden that had
+//                 not waited there (run_ahead.hpp), never how long the call took; and, where that is
+//                 1 % of the step, the time in which the device does nothing but copy what is read
 //   of lines      those with >= 10 % of it or >= 1 % of the step; the others stay as they are, and
 //                 are cleared with what they wait and what that costs. Where the trace does not
 //                 explain why the device idled in them, they are not judged
@@ -13,6 +14,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "core/findings/advice.hpp"
 #include "core/findings/wait_lines.hpp"
@@ -75,8 +78,39 @@ std::vector<bool> in_lines(const std::vector<HostWait>& waits, const std::vector
   return out;
 }
 
-Finding sync_finding(const JudgedRun& run, const RunAhead& ahead,
-                     const std::vector<WaitLine>& lines) {
+// What the waits cost, and which of it is the copies of what they read.
+struct Cost {
+  RunAhead ahead;
+  std::int64_t copies = 0;
+  std::vector<std::size_t> segments;  // of the copies
+};
+
+Cost cost_of(const JudgedRun& run, const std::vector<HostWait>& waits,
+             const std::vector<bool>& removable) {
+  Cost out{.ahead = run_ahead(run, waits, removable)};
+  std::map<DeviceOpId, std::size_t> reads;
+  for (std::size_t w = 0; w < waits.size(); ++w)
+    if (removable[w] && waits[w].kind == WaitKind::read && waits[w].op != kNone)
+      reads[waits[w].op] = w;
+  std::vector<std::int64_t> by_wait(waits.size(), 0);
+  for (std::size_t i = 0; i < run.segments().size(); ++i) {
+    const Segment& s = run.segments()[i];
+    if (s.cause != Cause::copy_d2h || !run.counts(s.time.begin)) continue;
+    const auto read = reads.find(s.device_evidence);
+    if (read == reads.end()) continue;
+    by_wait[read->second] += s.time.length();
+    out.copies += s.time.length();
+    out.segments.push_back(i);
+  }
+  if (run.weight(run.idle_per_step(out.copies)) < kWorthOfStep)
+    return {.ahead = std::move(out.ahead), .copies = 0, .segments = {}};
+  for (std::size_t w = 0; w < waits.size(); ++w) out.ahead.caused[w] += by_wait[w];
+  out.ahead.total += out.copies;
+  return out;
+}
+
+Finding sync_finding(const JudgedRun& run, const Cost& cost, const std::vector<WaitLine>& lines) {
+  const RunAhead& ahead = cost.ahead;
   const std::vector<HostWait>& waits = run.calls.waits;
   Price price(run);
   std::uint64_t count = 0;
@@ -93,7 +127,11 @@ Finding sync_finding(const JudgedRun& run, const RunAhead& ahead,
   out.title = fmt::format(
       "the host waits for the device {} a step; behind that the device idles {} a step that a host "
       "running ahead would have hidden",
-      counted_text(run, count, "time"), format_duration(caused));
+      counted_text(run, count, "time"),
+      format_duration(run.idle_per_step(ahead.total - cost.copies)));
+  if (cost.copies > 0)
+    out.title += fmt::format(", and for {} it does nothing but copy what is read",
+                             format_duration(run.idle_per_step(cost.copies)));
   out.shows_as = shown_elsewhere(run, ahead);
   out.fixes = {{.kind = FixKind::remove_sync, .scope = scope_of(sites, price)}};
   advise(Advice::host_sync, run.language, out);
@@ -112,25 +150,27 @@ Judgement judge_host_sync(const JudgedRun& run) {
   const std::vector<HostWait>& waits = run.calls.waits;
   std::vector<bool> removable(waits.size());
   for (std::size_t i = 0; i < waits.size(); ++i) removable[i] = waits[i].kind != WaitKind::upload;
-  RunAhead ahead = run_ahead(run, waits, removable);
-  const std::vector<WaitLine> lines = wait_lines(run, waits, removable, ahead);
+  Cost cost = cost_of(run, waits, removable);
+  const std::vector<WaitLine> lines = wait_lines(run, waits, removable, cost.ahead);
   if (lines.empty()) return cleared("the loop waits for the device nowhere in its steps");
 
   std::vector<WaitLine> costly, cheap;
   for (const WaitLine& line : lines)
-    (is_worth(run, line, ahead.total) ? costly : cheap).push_back(line);
+    (is_worth(run, line, cost.ahead.total) ? costly : cheap).push_back(line);
   if (!cheap.empty() && !costly.empty()) {
     removable = in_lines(waits, removable, costly);
-    ahead = run_ahead(run, waits, removable);
-    costly = wait_lines(run, waits, removable, ahead);
+    cost = cost_of(run, waits, removable);
+    costly = wait_lines(run, waits, removable, cost.ahead);
   }
-  if (run.idle_per_step(ahead.total) < run.least_ns()) {
+  if (run.idle_per_step(cost.ahead.total) < run.least_ns()) {
     costly.clear();
     cheap = lines;
   }
   Judgement out;
-  if (!costly.empty())
-    out = fired(sync_finding(run, ahead, costly), explained_by_leads(run, ahead));
+  if (!costly.empty()) {
+    out = fired(sync_finding(run, cost, costly), explained_by_leads(run, cost.ahead));
+    for (const auto& copy : whole_segments(run, cost.segments)) out.explained.push_back(copy);
+  }
   for (std::size_t i = 0; i < cheap.size() && i < kMostCleared; ++i) {
     const double unknown = run.per_step(unknown_within(run, cheap[i]));
     if (unknown >= run.least_ns())
