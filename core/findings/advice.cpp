@@ -221,6 +221,19 @@ constexpr Row kRows[] = {
      {"if it is the same each time, build it once: as a buffer of the module, or cached by its "
       "size; an attention that is causal needs no mask at all",
       "mask = register_buffer(\"mask\", causal_mask(length));"}},
+    {Advice::repeated_launches,
+     {"make one operation of the loop: the torch._foreach functions and get_total_norm take lists "
+      "of "
+      "tensors (moving averages, norms, clipping), other work takes one stacked or flat tensor; "
+      "what "
+      "is only logged is needed once in n steps",
+      "torch._foreach_lerp_(averages, parameters, 1 - decay)   # not: for a, p in zip(...)\n"
+      "norms = torch._foreach_norm(gradients)"},
+     {"make one operation of the loop: at::_foreach_lerp_, at::_foreach_norm and their likes take "
+      "lists of tensors, other work takes one stacked or flat tensor; what is only logged is "
+      "needed "
+      "once in n steps",
+      "at::_foreach_lerp_(averages, parameters, 1 - decay);   // not one after another"}},
     {Advice::launch_bound,
      {"capture the step in a CUDA graph, or compile it (in PyTorch torch.compile with "
       "mode='reduce-overhead' does both, in JAX lax.scan over several steps); fuse element-wise "

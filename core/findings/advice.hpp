@@ -39,6 +39,7 @@ enum class Advice : std::uint8_t {
   gap_computes,
   gap_computes_without_device,
   loop_invariant,
+  repeated_launches,
   launch_bound,
   launch_bound_without_device,
   launch_bound_without_compiler,

@@ -4,17 +4,18 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
+
+#include "core/findings/repeats.hpp"
 
 namespace stepscope::rules {
 namespace {
 
 constexpr std::size_t kLeastTimes = 4, kLeastTimesWithoutWeights = 32;
-constexpr std::size_t kLongestPass = 256;  // operations
 constexpr std::int64_t kLongOperationNs = 100'000;
 constexpr double kLeastOfTheStep = 0.1;  // that the stretch takes
-constexpr double kMoreOfTheStep = 1.1;   // than a shorter pass covers, which may be a part of it
 constexpr std::array<std::string_view, 13> kWithWeights = {
     "aten::linear",     "aten::conv1d",     "aten::conv2d",     "aten::conv3d",   "aten::embedding",
     "aten::layer_norm", "aten::batch_norm", "aten::group_norm", "aten::bilinear", "aten::mm",
@@ -57,35 +58,6 @@ StepOperations operations_in(const JudgedRun& run, Interval step) {
   return out;
 }
 
-struct Stretch {
-  std::size_t begin = 0, length = 0, pass = 1;
-
-  std::size_t times() const { return length / pass; }
-};
-
-// Returns the longest stretch in which each operation is the one `pass` operations before it.
-Stretch longest_of(const std::vector<Operation>& all, std::size_t pass) {
-  Stretch best{.pass = pass};
-  std::size_t begin = 0;
-  for (std::size_t i = pass; i <= all.size(); ++i) {
-    if (i < all.size() && all[i].same_as(all[i - pass])) continue;
-    if (i - begin > best.length) best = {begin, i - begin, pass};
-    begin = i + 1 - pass;
-  }
-  return best;
-}
-
-Stretch find_stretch(const std::vector<Operation>& all) {
-  Stretch best;
-  for (std::size_t pass = 1; pass <= std::min(kLongestPass, all.size() / kLeastTimes); ++pass) {
-    const Stretch found = longest_of(all, pass);
-    const auto more = static_cast<double>(found.length);
-    if (found.times() >= kLeastTimes && more > kMoreOfTheStep * static_cast<double>(best.length))
-      best = found;
-  }
-  return best;
-}
-
 bool has_weights(const JudgedRun& run, const Operation& operation) {
   return std::ranges::find(kWithWeights, run.trace.text(operation.name)) != kWithWeights.end();
 }
@@ -113,10 +85,10 @@ std::optional<RepeatedPass> find_repeated_pass(const JudgedRun& run) {
   const std::uint32_t row = run.summary.counted[run.summary.counted.size() / 2];
   const Interval window = run.steps.list[row].window;
   const StepOperations step = operations_in(run, window);
-  const Stretch stretch = find_stretch(step.outermost);
+  const Repeats stretch = longest_repeats(std::span<const Operation>(step.outermost), kLeastTimes);
   if (stretch.times() < kLeastTimes) return std::nullopt;
   const auto first = step.outermost.begin() + static_cast<std::ptrdiff_t>(stretch.begin);
-  const std::vector<Operation> pass(first, first + static_cast<std::ptrdiff_t>(stretch.pass));
+  const std::vector<Operation> pass(first, first + static_cast<std::ptrdiff_t>(stretch.period));
   const auto with_weights = static_cast<std::size_t>(
       std::ranges::count_if(pass, [&](const Operation& one) { return has_weights(run, one); }));
   const bool is_layers = 2 * step.weights >= with_weights * stretch.times() || step.weights == 0;
@@ -129,7 +101,7 @@ std::optional<RepeatedPass> find_repeated_pass(const JudgedRun& run) {
   for (const Operation& one : pass) sites.insert(one.site);
   const auto all = static_cast<double>(forward_ns(run, window, sites));
   return RepeatedPass{.times = stretch.times(),
-                      .operations = stretch.pass,
+                      .operations = stretch.period,
                       .has_weights = with_weights > 0,
                       .sites = {sites.begin(), sites.end()},
                       .part = all > takes ? takes / all : 1};

@@ -69,8 +69,8 @@ std::string half_unknown() {
   std::string out = "repeat 4 host=10000 device=10000\nstep 0 10000\n";
   out += "launch t1 0 5000 s7 5002 5004 vectorized_elementwise_kernel at=train.py:11\n";
   for (int at = 5020; at < 9990; at += 20)
-    out += fmt::format("launch t1 {} {} s7 {} {} vectorized_elementwise_kernel at=train.py:12\n",
-                       at, at + 4, at + 6, at + 11);
+    out += fmt::format("launch t1 {} {} s7 {} {} sm90_xmma_gemm_bf16 at=train.py:12\n", at, at + 4,
+                       at + 6, at + 11);
   return out + "end\nexpect found launch_bound train.py:12\n";
 }
 

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// repeated_launches: a Python loop launches the same small kernels again and again, as over the
+// parameters of a model (a moving average of weights, norms, clipping by hand), and the device waits
+// for them.
+//
+//   a loop        device work that the loop's thread issues at the same lines in the same order, 12
+//                 times or more and 32 launches at least, in the middle counted step: no matrix product and no attention (those
+//                 are layers), no copy to the host (host_sync), outside of the optimizer
+//                 (unfused_optimizer). The longest first, at most three of them; half of its kernels
+//                 are shorter than 20 us
+//   fires where   ceiling >= 3 % of the step, and >= least
+//   starved       idle time of the device at the loop's lines that the host's lead would hide, and
+//                 that between its queued kernels
+//   ceiling       starved, and half of the time that the device works for the loop
+//   forecast      one operation over all of them: the host issues the first alone, and the device
+//                 takes half as long (one round of it to all of it; an assumption)
+#include "core/findings/rules/rules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/findings/advice.hpp"
+#include "core/findings/price.hpp"
+#include "core/findings/repeats.hpp"
+#include "core/findings/wait_lines.hpp"
+#include "core/support/duration.hpp"
+
+namespace stepscope::rules {
+namespace {
+
+constexpr const char* kRepeatedLaunches = "repeated_launches";
+constexpr std::size_t kLeastRounds = 12, kLeastLaunches = 32, kMostLoops = 3;
+constexpr double kRepeatedLeastShare = 0.03;
+constexpr std::int64_t kSmallInLoopNs = 20'000;
+constexpr double kOneForAll = 0.5;
+
+struct Launch {
+  std::int64_t begin = 0;  // of its call
+  DeviceOpId op = kNone;
+  StringId name = 0;
+  SiteId site = kNone;
+  bool ends_loop = false;
+
+  bool same_as(const Launch& other) const {
+    return !ends_loop && !other.ends_loop && name == other.name && site == other.site;
+  }
+};
+
+bool is_of_layer(Cause cause) {
+  return cause == Cause::gpu_gemm || cause == Cause::gpu_attention;
+}
+
+// Returns what the loop's thread issued within the time, in its order.
+std::vector<Launch> launches_in(const JudgedRun& run, Interval time) {
+  const DeviceOps& d = run.trace.device_ops();
+  const HostRanges& h = run.trace.host_ranges();
+  std::vector<Launch> out;
+  for (DeviceOpId op = 0; op < d.size(); ++op) {
+    const CallId call = run.trace.launch_of(op);
+    if (call == kNone) continue;
+    const RangeId range = run.trace.calls().range[call];
+    const bool is_inside = h.begin[range] >= time.begin && h.begin[range] < time.end;
+    const auto& placed = run.attribution.ops[op];
+    if (!is_inside || h.thread[range] != run.steps.thread || run.optimizer_phases[placed.phase])
+      continue;
+    const bool ends_loop = is_of_layer(placed.cause) || placed.cause == Cause::copy_d2h;
+    out.push_back({h.begin[range], op, d.name[op], run.sites[range], ends_loop});
+  }
+  std::ranges::stable_sort(out, {}, &Launch::begin);
+  return out;
+}
+
+struct LaunchLoop {
+  std::size_t times = 0, kernels = 0;
+  std::set<SiteId> sites;
+};
+
+bool is_of_small_kernels(const JudgedRun& run, std::span<const Launch> loop) {
+  const DeviceOps& d = run.trace.device_ops();
+  std::vector<std::int64_t> lengths;
+  for (const Launch& one : loop) lengths.push_back(d.end[one.op] - d.begin[one.op]);
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::ranges::nth_element(lengths, middle);
+  return *middle < kSmallInLoopNs;
+}
+
+std::vector<LaunchLoop> loops_of(const JudgedRun& run) {
+  std::vector<LaunchLoop> out;
+  if (run.summary.counted.empty()) return out;
+  const std::uint32_t row = run.summary.counted[run.summary.counted.size() / 2];
+  std::vector<Launch> launches = launches_in(run, run.steps.list[row].host);
+  while (out.size() < kMostLoops) {
+    const Repeats found = longest_repeats(std::span<const Launch>(launches), kLeastRounds);
+    if (found.times() < kLeastRounds || found.length < kLeastLaunches) break;
+    const std::span<Launch> loop = std::span(launches).subspan(found.begin, found.length);
+    LaunchLoop one{.times = found.times(), .kernels = found.period};
+    for (const Launch& launch : loop) one.sites.insert(launch.site);
+    if (!one.sites.contains(kNone) && is_of_small_kernels(run, loop)) out.push_back(std::move(one));
+    for (Launch& launch : loop) launch.ends_loop = true;  // it is found once
+  }
+  return out;
+}
+
+// The operations at these lines in all counted steps.
+std::vector<DeviceOpId> ops_at(const JudgedRun& run, const std::set<SiteId>& sites) {
+  std::vector<DeviceOpId> out;
+  for (DeviceOpId op = 0; op < run.trace.device_ops().size(); ++op) {
+    const CallId call = run.trace.launch_of(op);
+    if (call == kNone || !run.counts_op(op) || is_of_layer(run.attribution.ops[op].cause)) continue;
+    const RangeId range = run.trace.calls().range[call];
+    if (run.trace.host_ranges().thread[range] == run.steps.thread &&
+        sites.contains(run.sites[range]))
+      out.push_back(op);
+  }
+  return out;
+}
+
+struct LoopTime {
+  explicit LoopTime(const JudgedRun& run) : price(run) {}
+  Price price;
+  std::int64_t starved = 0, device = 0;
+  Explained parts;
+};
+
+LoopTime time_of(const JudgedRun& run, const LaunchLoop& loop) {
+  LoopTime out(run);
+  for (std::size_t i = 0; i < run.segments().size(); ++i) {
+    const Segment& s = run.segments()[i];
+    const std::int64_t ns = run.unexplained_ns(i);
+    if (ns == 0 || s.direction == Direction::backward || !loop.sites.contains(s.site)) continue;
+    const bool works = is_device_compute(s.cause) && !is_of_layer(s.cause);
+    const bool waits = s.cause == Cause::gpu_dispatch_gap ||
+                       (is_hidden_by_lead(s.cause) && s.time.length() < kLongStretchNs);
+    if (!works && !waits) continue;
+    (works ? out.device : out.starved) += ns;
+    out.price.add(s, ns);
+    out.parts.emplace_back(i, ns);
+  }
+  return out;
+}
+
+Finding loop_finding(const JudgedRun& run, const LaunchLoop& loop, const LoopTime& time) {
+  const double starved = run.idle_per_step(time.starved), device = run.per_step(time.device);
+  Finding out = time.price.finding(starved + device);
+  out.ceiling_ns_per_step = starved + (1 - kOneForAll) * device;
+  out.count_per_step = static_cast<double>(loop.times);
+  out.title = fmt::format(
+      "{} times a step the same {} small kernel{} run{}, one after another: the device works {} "
+      "and "
+      "waits {} for their launches ({})",
+      loop.times, loop.kernels, loop.kernels == 1 ? "" : "s", loop.kernels == 1 ? "s" : "",
+      format_duration(device), format_duration(starved), percent(run.share(starved + device)));
+  Fix fuse{.kind = FixKind::fuse_work,
+           .factor = kOneForAll,
+           .factor_low = 1 / static_cast<double>(loop.times),
+           .factor_high = 1};
+  set_ops(fuse, ops_at(run, loop.sites), kRepeatedLaunches);
+  out.fixes = {fuse};
+  advise(Advice::repeated_launches, run.language, out);
+  out.falsified_by =
+      fmt::format("without that line (for a test) the step does not become shorter by about {}",
+                  format_duration(starved + device));
+  out.certainty = Certainty::inferred;
+  return out;
+}
+
+}  // namespace
+
+Judgement judge_repeated_launches(const JudgedRun& run) {
+  if (run.inflated)
+    return abstained(
+        "its profiler slowed launches by an unknown factor; record it with 'stepscope "
+        "profile'");
+  Judgement out;
+  for (const LaunchLoop& loop : loops_of(run)) {
+    const LoopTime time = time_of(run, loop);
+    const double ceiling =
+        run.idle_per_step(time.starved) + (1 - kOneForAll) * run.per_step(time.device);
+    if (run.weight(ceiling) < kRepeatedLeastShare || ceiling < run.least_ns()) {
+      out.cleared.push_back(fmt::format(
+          "{} times a step the same {} kernels run, of which one operation would save {} ({})",
+          loop.times, loop.kernels, format_duration(ceiling), percent(run.share(ceiling))));
+      continue;
+    }
+    out.found.push_back(loop_finding(run, loop, time));
+    out.explained.insert(out.explained.end(), time.parts.begin(), time.parts.end());
+  }
+  if (out.found.empty() && out.cleared.empty())
+    return cleared("no loop of the program launches the same kernels again and again");
+  if (!out.found.empty()) out.cleared.clear();
+  return out;
+}
+
+}  // namespace stepscope::rules
