@@ -2,6 +2,7 @@
 #include "collectors/host_sampler/host_sampler.hpp"
 
 #include <linux/futex.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -88,7 +89,10 @@ void HostSampler::read_process_clock() noexcept {
   const std::int64_t now = recorder::clock_ns(CLOCK_REALTIME);
   if (now - process_clock_read_at_ < kBetweenProcessReadings) return;
   process_clock_read_at_ = now;
-  process_cpu_.put({now, recorder::clock_ns(CLOCK_PROCESS_CPUTIME_ID)});
+  rusage use{};
+  getrusage(RUSAGE_SELF, &use);
+  const std::int64_t system = use.ru_stime.tv_sec * 1'000'000'000L + use.ru_stime.tv_usec * 1'000L;
+  process_use_.put({now, recorder::clock_ns(CLOCK_PROCESS_CPUTIME_ID), system, use.ru_minflt});
 }
 
 // Copies the list of rings, by their place; another ring at a place begins anew.
@@ -232,9 +236,12 @@ bool HostSampler::collect(EventBatch& batch, StoreWriter& store, bool last) noex
     rows.asleep_in.push_back(sample.asleep_in);
     if (sample.waited != 0) add_wait(sample, batch.counters, store);
   }
-  ProcessCpu reading;
-  while (process_cpu_.take(reading))
-    add_reading(reading.time, kProcessCpuTrack, reading.cpu, batch.counters, store);
+  ProcessUse use;
+  while (process_use_.take(use)) {
+    add_reading(use.time, kProcessCpuTrack, use.cpu, batch.counters, store);
+    add_reading(use.time, kProcessSystemTrack, use.system, batch.counters, store);
+    add_reading(use.time, kPageFaultsTrack, use.page_faults, batch.counters, store);
+  }
   LoopSample loop;
   while (loop_queue_.take(loop)) add_loop(loop, batch.counters, store);
   return false;

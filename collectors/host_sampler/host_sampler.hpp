@@ -91,7 +91,7 @@ class HostSampler final : public recorder::RowSource {
   LoaderWorkers workers_;
   SampleQueue queue_;
   LoopQueue loop_queue_;
-  ProcessCpuQueue process_cpu_;
+  ProcessUseQueue process_use_;
   std::int64_t process_clock_read_at_ = 0;
   std::vector<Watched> watched_;
   std::uint32_t random_ = 1;

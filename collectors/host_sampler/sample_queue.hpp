@@ -33,10 +33,13 @@ struct LoopSample {
 };
 using LoopQueue = recorder::SingleProducerQueue<LoopSample, 8192>;
 
-struct ProcessCpu {
-  std::int64_t time = 0;  // CLOCK_REALTIME
-  std::int64_t cpu = 0;   // CPU time of all threads so far, ns
+// What all threads of the process have used so far.
+struct ProcessUse {
+  std::int64_t time = 0;         // CLOCK_REALTIME
+  std::int64_t cpu = 0;          // ns
+  std::int64_t system = 0;       // ns of that in the kernel
+  std::int64_t page_faults = 0;  // those that read no file
 };
-using ProcessCpuQueue = recorder::SingleProducerQueue<ProcessCpu, 1024>;
+using ProcessUseQueue = recorder::SingleProducerQueue<ProcessUse, 1024>;
 
 }  // namespace stepscope::host_sampler

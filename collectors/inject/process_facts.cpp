@@ -45,7 +45,7 @@ struct Rank {
   int rank, size;
 };
 
-// Of the process's first group: size << 32 | rank; 0: it has made none.
+// The first group of the process as size << 32 | rank; 0: it has made none.
 constinit std::atomic<std::uint64_t> first_group{0};
 
 void record_rank(Rank known) {

@@ -82,6 +82,17 @@ constexpr Row kRows[] = {
      {kFewerThreads,
       "at::set_num_threads({threads});\n"
       "torch::data::DataLoaderOptions().workers({workers})"}},
+    {Advice::page_faults,
+     {"let the allocator keep what is freed: settings of the C library's, or another allocator "
+      "(jemalloc, tcmalloc), before the program starts; or write results into tensors that stay "
+      "(out=, "
+      "in-place forms)",
+      "MALLOC_TRIM_THRESHOLD_=4000000000 MALLOC_MMAP_MAX_=0 python ...   # glibc\n"
+      "LD_PRELOAD=libjemalloc.so.2 python ...                           # or another allocator"},
+     {"let the allocator keep what is freed: settings of the C library's, or another allocator "
+      "(jemalloc, tcmalloc); or write results into tensors that stay (_out forms, in-place forms)",
+      "mallopt(M_MMAP_MAX, 0); mallopt(M_TRIM_THRESHOLD, INT_MAX);   // first in main(), with "
+      "glibc"}},
     {Advice::input_waits,
      {"let more workers make the input, further ahead, or make less of it on the host: what each "
       "worker does per batch is what limits the loop",

@@ -55,12 +55,13 @@ struct Reading {
   double cpu = 0;
 };
 
-// The readings of each process's clock, in order of time.
-std::map<ProcessId, std::vector<Reading>> process_readings(const Trace& trace) {
+// The readings of a counter of each process, in order of time.
+std::map<ProcessId, std::vector<Reading>> process_readings(const Trace& trace,
+                                                           std::string_view track) {
   const Counters& c = trace.data().counters;
   std::map<ProcessId, std::vector<Reading>> out;
   for (std::size_t row = 0; row < c.size(); ++row)
-    if (trace.text(c.track[row]) == kProcessCpuTrack)
+    if (trace.text(c.track[row]) == track)
       out[c.process[row]].push_back({c.time[row], c.value[row]});
   for (auto& [process, readings] : out)
     std::sort(readings.begin(), readings.end(),
@@ -101,7 +102,7 @@ double worker_cpu_in(const JudgedRun& run, Interval time,
 }  // namespace
 
 std::optional<double> cores_kept_busy(const JudgedRun& run) {
-  const auto read = process_readings(run.trace);
+  const auto read = process_readings(run.trace, kProcessCpuTrack);
   const auto own = read.find(run.steps.process);
   if (own == read.end()) return std::nullopt;
   const Interval time =
@@ -112,6 +113,20 @@ std::optional<double> cores_kept_busy(const JudgedRun& run) {
   for (const auto& [process, readings] : read)
     if (processes[process].host == processes[run.steps.process].host) cpu += cpu_in(readings, time);
   return cpu / static_cast<double>(time.length());
+}
+
+std::optional<KernelUse> kernel_use(const JudgedRun& run) {
+  const Interval time = counted_time(run);
+  const auto used = [&](const char* track) -> std::optional<double> {
+    const auto read = process_readings(run.trace, track);
+    const auto own = read.find(run.steps.process);
+    if (own == read.end() || own->second.size() < 2) return std::nullopt;
+    return cpu_in(own->second, time);
+  };
+  const auto cpu = used(kProcessCpuTrack), system = used(kProcessSystemTrack);
+  const auto faults = used(kPageFaultsTrack);
+  if (!cpu || !system || !faults) return std::nullopt;
+  return KernelUse{*cpu, *system, *faults};
 }
 
 std::uint32_t torch_threads(const JudgedRun& run) {

@@ -33,6 +33,14 @@ std::optional<double> cores_of_rank(const JudgedRun& run);
 // counted step to the last. Nothing where the clock of the loop's process was not read.
 std::optional<double> cores_kept_busy(const JudgedRun& run);
 
+// What all threads of the loop's process used from the first counted step to the last.
+struct KernelUse {
+  double cpu_ns = 0, system_ns = 0;  // the second is the part of the first in the kernel
+  double page_faults = 0;            // that read no file
+};
+// Returns nothing where it was not sampled.
+std::optional<KernelUse> kernel_use(const JudgedRun& run);
+
 // Returns with how many threads PyTorch computes unless the program says otherwise: OMP_NUM_THREADS,
 // else one a core; 0 where the process has no PyTorch, or the cores are not known.
 std::uint32_t torch_threads(const JudgedRun& run);

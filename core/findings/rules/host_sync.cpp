@@ -82,7 +82,7 @@ std::vector<bool> in_lines(const std::vector<HostWait>& waits, const std::vector
 struct Cost {
   RunAhead ahead;
   std::int64_t copies = 0;
-  std::vector<std::size_t> segments;  // of the copies
+  std::vector<std::size_t> segments;  // those of the copies
 };
 
 Cost cost_of(const JudgedRun& run, const std::vector<HostWait>& waits,

@@ -33,13 +33,13 @@ namespace {
 
 constexpr const char* kMemoryLayout = "memory_layout";
 constexpr double kLayoutLeastOfCompute = 0.05;
-constexpr double kMuchGroupNorm = 0.01;  // of the device's compute time
+constexpr double kMuchGroupNorm = 0.01;  // share of the device's compute time
 
 enum class LayoutKind : std::uint8_t { conversion, batch_norm, max_pool, depthwise, count };
 constexpr auto kLayoutKinds = static_cast<std::size_t>(LayoutKind::count);
 
 struct Left {
-  double expected, low, high;  // of the kind's time, in NHWC
+  double expected, low, high;  // share of the kind's time that stays in NHWC
 };
 constexpr std::array<Left, kLayoutKinds> kLeft = {
     {{0.05, 0, 0.2}, {0.45, 0.3, 0.65}, {0.75, 0.55, 0.95}, {0.25, 0.15, 0.6}}};

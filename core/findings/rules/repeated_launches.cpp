@@ -39,7 +39,7 @@ constexpr std::int64_t kSmallInLoopNs = 20'000;
 constexpr double kOneForAll = 0.5;
 
 struct Launch {
-  std::int64_t begin = 0;  // of its call
+  std::int64_t begin = 0;  // when its call begins
   DeviceOpId op = kNone;
   StringId name = 0;
   SiteId site = kNone;
