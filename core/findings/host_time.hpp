@@ -36,7 +36,7 @@ std::optional<double> cores_kept_busy(const JudgedRun& run);
 // What all threads of the loop's process used from the first counted step to the last.
 struct KernelUse {
   double cpu_ns = 0, system_ns = 0;  // the second is the part of the first in the kernel
-  double page_faults = 0;            // that read no file
+  double page_faults = 0;            // those alone for which no file was read
 };
 // Returns nothing where it was not sampled.
 std::optional<KernelUse> kernel_use(const JudgedRun& run);

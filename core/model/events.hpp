@@ -171,7 +171,7 @@ inline constexpr const char* kThreadCpuTrack = "thread_cpu.";
 inline constexpr const char* kThreadWaitTrack = "thread_wait.";
 // CPU time of all threads of a process so far, in nanoseconds.
 inline constexpr const char* kProcessCpuTrack = "process_cpu";
-// Of that the part in the kernel, and the page faults that read no file, all threads together.
+// The part of it in the kernel; and the page faults that read no file. All threads count together.
 inline constexpr const char* kProcessSystemTrack = "process_system";
 inline constexpr const char* kPageFaultsTrack = "page_faults";
 // How many iterations a loop of Python has begun, and with how many it ends, where that is known: at
