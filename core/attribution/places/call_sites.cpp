@@ -29,6 +29,7 @@ CallSites::CallSites(const Trace& trace, const Threads& threads)
   find_plain(counts);
   find_passes();
   find_frames();
+  find_recomputed();
   const std::vector<bool> outside = sites_outside_passes();
   const HostRanges& h = trace.host_ranges();
   nearest_.resize(h.size());
@@ -40,6 +41,24 @@ CallSites::CallSites(const Trace& trace, const Threads& threads)
   plain_ = {};
   enclosing_ = {};
   framed_ = {};
+  recomputed_ = {};
+}
+
+// Gradients are computed without making nodes, unless second ones are wanted: those operations have no
+// number, since the node runs no Python.
+void CallSites::find_recomputed() {
+  const HostRanges& h = trace_.host_ranges();
+  recomputed_.assign(h.size(), false);
+  RangeId before = kNone;  // the numbered operation before, in whatever node
+  for (RangeId r = 0; r < h.size(); ++r) {
+    const bool is_numbered = passes_[r].node != kNone && h.kind[r] == HostKind::op &&
+                             h.sequence[r] != kNoSequence && h.site[r] == passes_[r].caller;
+    if (!is_numbered) continue;
+    const bool same_node = before != kNone && passes_[before].node == passes_[r].node;
+    if (same_node && h.sequence[r] > h.sequence[before])
+      recomputed_[before] = recomputed_[r] = true;
+    before = r;
+  }
 }
 
 void CallSites::find_plain(const std::vector<bool>& counts) {
@@ -121,6 +140,10 @@ CodeLine CallSites::line_in_pass(RangeId range, const std::vector<bool>& outside
   const SiteId own = h.site[range];
   if (own != kNone && is_users_[own] && own != passes_[range].caller)
     return {own, outside[own] ? Direction::recompute : Direction::backward};
+  if (recomputed_[range]) {
+    const CodeLine made = line_of_node(passes_[range].node);
+    if (made.site != kNone) return {made.site, Direction::recompute};
+  }
   const CodeLine around = nearest_[enclosing_[range]];
   const bool of_package = own != kNone && own == plain_[range] && own != passes_[range].caller;
   return around.site == kNone && of_package ? CodeLine{own, Direction::backward} : around;

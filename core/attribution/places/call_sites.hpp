@@ -5,7 +5,9 @@
 //
 // Work of a backward node is at the line of the forward op that made the node, direction backward
 // (forward_ops.hpp). Python of the user that a node runs keeps its own line: where that line runs
-// outside of nodes too it is done once more (recompute), else it is backward work of its own. What
+// outside of nodes too it is done once more (recompute), else it is backward work of its own.
+// Operations that a node runs at no line of its own, and between which nodes are made, are forward
+// work that is done once more as well: activation checkpointing of PyTorch's own modules. What
 // the engine does around a node, in its frame of it (gradients of one tensor that several ops used
 // are added up there), is at the node's line. Nodes
 // without a forward op (gradient accumulation, hooks) and the engine's time between nodes are at
@@ -45,6 +47,7 @@ class CallSites {
   void find_plain(const std::vector<bool>& counts);
   void find_passes();
   void find_frames();
+  void find_recomputed();
   void keep_makers();
   std::vector<bool> sites_outside_passes() const;
   CodeLine line_in_pass(RangeId range, const std::vector<bool>& outside) const;
@@ -63,6 +66,7 @@ class CallSites {
   std::vector<bool> is_users_;     // a site: in a file of the user's
   std::vector<Pass> passes_;       // a range
   std::vector<RangeId> framed_;    // a range: the node of the engine's frame around it
+  std::vector<bool> recomputed_;   // a range: an operation of a forward pass that is done once more
   std::vector<CodeLine> nearest_;  // a range: plain_, seen from its pass
   std::vector<std::pair<RangeId, RangeId>> makers_;  // nodes and frames with their op, ascending
 };
