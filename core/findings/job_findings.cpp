@@ -182,6 +182,21 @@ void judge_transfers(const Summary& job, Findings& out) {
       static_cast<double>(transfer) / static_cast<double>(job.partition.wall_ns_total);
   const double ns =
       static_cast<double>(transfer) / static_cast<double>(job.partition.steps_counted);
+  std::int64_t waits = 0;  // for messages between two ranks: no collective is behind them
+  for (const LineRow& line : job.lines) waits += line.cause == Cause::comm_wait ? line.ns_total : 0;
+  const auto all = static_cast<double>(job.partition.wall_ns_total);
+  if (share < kLeastCommShare && static_cast<double>(waits) >= kLeastCommShare * all) {
+    const double each =
+        static_cast<double>(waits) / static_cast<double>(job.partition.steps_counted);
+    out.abstained.push_back(
+        {"exposed_comm",
+         fmt::format(
+             "the ranks wait {} a step ({}) for messages from one rank to another, which are "
+             "not matched; in a pipeline more micro-batches and stages of equal length make "
+             "that less",
+             format_duration(each), percent(static_cast<double>(waits) / all))});
+    return;
+  }
   if (share < kLeastCommShare) {
     out.cleared.push_back(
         {"exposed_comm",

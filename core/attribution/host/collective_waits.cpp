@@ -20,9 +20,20 @@ bool ran_through(const ThreadCpu& cpu, ThreadId thread, Interval time) {
   return cpu.share(thread, time).value_or(0) >= kRan;
 }
 
+// NCCL's range only launches the collective, which is an operation of the device.
+bool runs_within(std::string_view range) {
+  return is_group_collective(range) && !range.starts_with("nccl:");
+}
+
+// Messages from one rank to another. Gloo has no thread for them: the caller itself waits within them.
+bool is_message(std::string_view range) {
+  return runs_within(range) && (range.ends_with(":send") || range.ends_with(":recv"));
+}
+
 bool communicates(const Trace& trace, RangeId range) {
   const HostRanges& h = trace.host_ranges();
-  return h.kind[range] == HostKind::op && torch_mark(trace.text(h.name[range])) == "comm";
+  const std::string_view name = trace.text(h.name[range]);
+  return (h.kind[range] == HostKind::op && torch_mark(name) == "comm") || is_message(name);
 }
 
 // Whether the thread was seen asleep in the piece, the last time until another thread would wake it.
@@ -44,9 +55,12 @@ std::int64_t latest_end(const Trace& trace, const HostSamples& samples, ThreadId
   return piece.end + late;
 }
 
-// NCCL's range only launches the collective, which is an operation of the device.
-bool runs_within(std::string_view range) {
-  return is_group_collective(range) && !range.starts_with("nccl:");
+void add_own_messages(const Trace& trace, ThreadId loop, std::vector<RangeId>& by_end) {
+  const HostRanges& h = trace.host_ranges();
+  const Rows rows = trace.ranges_of(loop);
+  for (RangeId r = rows.begin; r < rows.end; ++r)
+    if (h.kind[r] == HostKind::user_scope && is_message(trace.text(h.name[r]))) by_end.push_back(r);
+  std::ranges::stable_sort(by_end, {}, [&h](RangeId r) { return h.end[r]; });
 }
 
 }  // namespace
@@ -69,7 +83,8 @@ std::vector<RangeId> collectives_beside(const Trace& trace, const Threads& threa
 
 CollectiveWaits::CollectiveWaits(const Trace& trace, const Threads& threads, const ThreadCpu& cpu,
                                  const HostSamples& samples) {
-  const std::vector<RangeId> by_end = collectives_beside(trace, threads);
+  std::vector<RangeId> by_end = collectives_beside(trace, threads);
+  add_own_messages(trace, threads.loop(), by_end);
   if (by_end.empty()) return;
   const HostTimeline& work = threads.work(threads.loop());
   for (std::size_t i = 1; i + 1 < work.size(); ++i) {

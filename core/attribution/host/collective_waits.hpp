@@ -15,6 +15,9 @@
 // A thread that sleeps through several collectives waits all the while: what lies between two of them
 // belongs to the wait for the second. In an op of the process group it waits from the op's begin on.
 //
+// Sends to one rank and receipts from one have no thread of their own in Gloo: the caller's own range
+// ("gloo:recv") lasts until the message has come, and is such a wait.
+//
 // The waits are in order of time and do not overlap; each names the collective that ended it.
 #pragma once
 

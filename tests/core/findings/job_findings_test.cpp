@@ -93,6 +93,16 @@ TEST(JobFindings, ManySmallMessagesAreToBeOne) {
   EXPECT_NE(transfers_of(14, "aten::add_").fix.find("smaller gradient buckets"), std::string::npos);
 }
 
+TEST(JobFindings, WaitsForSingleRanksAreNotCleared) {
+  Summary job = late_job();
+  job.job->ranks[1].is_late = false;
+  job.lines = {{.cause = Cause::comm_wait, .ns_total = kSteps * kRanks * kStepNs / 4}};
+  const Findings found = find_in_job(job, {}, 1, {}, "");
+  ASSERT_EQ(found.abstained.size(), 1U);
+  EXPECT_NE(found.abstained[0].reason.find("12.5 ms a step (25 %) for messages"), std::string::npos)
+      << found.abstained[0].reason;
+}
+
 TEST(JobFindings, LargeMessagesAreNoMatterOfTheirNumber) {
   Summary job = late_job();
   job.job->ranks[1].is_late = false;
