@@ -217,6 +217,14 @@ constexpr Row kRows[] = {
     {Advice::gap_waits_for_program, kWaitsForProgram, kWaitsForProgram},
     {Advice::gap_waits_for_message, kWaitsForMessage, kWaitsForMessage},
     {Advice::gap_waits_for_thread, kWaitsForThread, kWaitsForThread},
+    {Advice::gap_waits_for_turn,
+     {"threads that compute in Python take turns, for one at a time holds the interpreter's lock: "
+      "if "
+      "these do, let their work run in processes of their own, or in operations that release the "
+      "lock "
+      "(NumPy, torch)",
+      "multiprocessing.Process(target=act, args=(queue,)).start()   # not threading.Thread"},
+     kWaitsForThread},
     {Advice::gap_computes, kGapComputes, kGapComputes},
     {Advice::gap_computes_without_device,
      {"move this work out of the loop or do it less often; vectorise Python loops (NumPy, or one "

@@ -115,6 +115,18 @@ std::optional<double> cores_kept_busy(const JudgedRun& run) {
   return cpu / static_cast<double>(time.length());
 }
 
+std::optional<double> cores_beside_loop(const JudgedRun& run) {
+  const auto read = process_readings(run.trace, kProcessCpuTrack);
+  const auto own = read.find(run.steps.process);
+  if (own == read.end()) return std::nullopt;
+  const Interval time =
+      intersect(counted_time(run), {own->second.front().time, own->second.back().time});
+  const auto loop = run.attribution.index->cpu.use(run.steps.thread, time);
+  if (time.empty() || !loop) return std::nullopt;
+  const double others = cpu_in(own->second, time) - static_cast<double>(loop->ran);
+  return std::max(0.0, others) / static_cast<double>(time.length());
+}
+
 std::optional<KernelUse> kernel_use(const JudgedRun& run) {
   const Interval time = counted_time(run);
   const auto used = [&](const char* track) -> std::optional<double> {

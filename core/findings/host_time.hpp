@@ -33,6 +33,10 @@ std::optional<double> cores_of_rank(const JudgedRun& run);
 // counted step to the last. Nothing where the clock of the loop's process was not read.
 std::optional<double> cores_kept_busy(const JudgedRun& run);
 
+// Returns how many cores the other threads of the loop's process kept busy in the mean, in the same
+// time. Nothing where a clock was not read.
+std::optional<double> cores_beside_loop(const JudgedRun& run);
+
 // What all threads of the loop's process used from the first counted step to the last.
 struct KernelUse {
   double cpu_ns = 0, system_ns = 0;  // the second is the part of the first in the kernel

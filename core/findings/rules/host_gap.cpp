@@ -28,6 +28,7 @@ namespace stepscope::rules {
 namespace {
 
 constexpr const char* kHostGap = "host_gap";
+constexpr double kOthersCompute = 0.5;  // cores
 
 // Whether the loop's thread has no record but the one of its program (importers/sampled_programs).
 bool is_known_by_samples(const JudgedRun& run) {
@@ -136,6 +137,14 @@ Advice advice_for_sleep(AsleepIn reason) {
   }
 }
 
+// Whether the loop waits for a lock while other threads of its process compute for about as long: as
+// threads do that compute in Python, of which one at a time holds the interpreter's lock.
+bool others_compute(const JudgedRun& run, Cause cause, const Gaps& gaps) {
+  return run.language == Language::python && cause == Cause::host_off_cpu &&
+         largest_reason(gaps) == AsleepIn::lock &&
+         cores_beside_loop(run).value_or(0) >= kOthersCompute;
+}
+
 Advice advice_for_gap(Cause cause, const Gaps& gaps, bool has_device) {
   switch (cause) {
     case Cause::host_gc:
@@ -206,7 +215,12 @@ Judgement judge_host_gap(const JudgedRun& run) {
   elsewhere.scope.host_times = times_with_waits(run, gaps);
   elsewhere.finding = kHostGap;
   finding.fixes = {elsewhere};
-  advise(advice_for_gap(cause, gaps, run.has_device), run.language, finding);
+  const bool in_turns = others_compute(run, cause, gaps);
+  if (in_turns)
+    finding.title += fmt::format("; other threads of this process keep {:.1f} cores busy",
+                                 *cores_beside_loop(run));
+  advise(in_turns ? Advice::gap_waits_for_turn : advice_for_gap(cause, gaps, run.has_device),
+         run.language, finding);
   finding.falsified_by =
       "with that work left out the step does not become shorter by about " + format_duration(idle);
   finding.certainty = run.inflated ? Certainty::assumption : Certainty::trace_verified;

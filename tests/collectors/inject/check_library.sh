@@ -7,7 +7,7 @@ library=$1
 fail() { echo "$library: $*" >&2; exit 1; }
 
 exports=$(nm -D --defined-only "$library" | awk '{ print $3 }' | sort | tr '\n' ' ')
-expected="InitializeInjection InitializeInjectionNvtx2 InitializeInjectionNvtxExtension _Exit _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE __libc_start_main _exit cuptiActivityDisable cuptiActivityEnable cuptiActivityFlushAll cuptiActivityRegisterCallbacks cuptiActivityRegisterTimestampCallback \
+expected="InitializeInjection InitializeInjectionNvtx2 InitializeInjectionNvtxExtension _Exit _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE _ZN4c10d7BackendC2Eii __libc_start_main _exit cuptiActivityDisable cuptiActivityEnable cuptiActivityFlushAll cuptiActivityRegisterCallbacks cuptiActivityRegisterTimestampCallback \
 cuptiEnableAllDomains cuptiEnableCallback cuptiEnableDomain cuptiFinalize cuptiSubscribe cuptiUnsubscribe dlopen stepscope_capture stepscope_range_begin stepscope_range_end stepscope_sampling "
 [ "$exports" = "$expected" ] || fail "exports: $exports"
 
