@@ -37,7 +37,7 @@ enum class Advice : std::uint8_t {
   gap_waits_for_program,
   gap_waits_for_message,
   gap_waits_for_thread,
-  gap_waits_for_turn,  // of threads that compute
+  gap_waits_for_turn,  // among threads that compute
   gap_computes,
   gap_computes_without_device,
   loop_invariant,
