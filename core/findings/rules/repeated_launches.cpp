@@ -3,10 +3,10 @@
 // parameters of a model (a moving average of weights, norms, clipping by hand), and the device waits
 // for them.
 //
-//   a loop        device work that the loop's thread issues at the same lines in the same order, 12
-//                 times or more and 32 launches at least, in the middle counted step: no matrix product and no attention (those
-//                 are layers), no copy to the host (host_sync), outside of the optimizer
-//                 (unfused_optimizer). The longest first, at most three of them; half of its kernels
+//   a loop        device work that the loop's thread issues at the same lines in the same order, 8
+//                 times or more and 32 launches at least, in the middle counted step: no matrix
+//                 product and no attention (those are layers), no copy to the host (host_sync),
+//                 outside of the optimizer (unfused_optimizer). The longest first, at most three of them; half of its kernels
 //                 are shorter than 20 us
 //   fires where   ceiling >= 3 % of the step, and >= least
 //   starved       idle time of the device at the loop's lines that the host's lead would hide, and
@@ -33,7 +33,7 @@ namespace stepscope::rules {
 namespace {
 
 constexpr const char* kRepeatedLaunches = "repeated_launches";
-constexpr std::size_t kLeastRounds = 12, kLeastLaunches = 32, kMostLoops = 3;
+constexpr std::size_t kLeastRounds = 8, kLeastLaunches = 32, kMostLoops = 3;
 constexpr double kRepeatedLeastShare = 0.03;
 constexpr std::int64_t kSmallInLoopNs = 20'000;
 constexpr double kOneForAll = 0.5;
