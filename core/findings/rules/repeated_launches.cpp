@@ -6,8 +6,8 @@
 //   a loop        device work that the loop's thread issues at the same lines in the same order, 8
 //                 times or more and 32 launches at least, in the middle counted step: no matrix
 //                 product and no attention (those are layers), no copy to the host (host_sync),
-//                 outside of the optimizer (unfused_optimizer). The longest first, at most three of them; half of its kernels
-//                 are shorter than 20 us
+//                 outside of the optimizer (unfused_optimizer). The longest first, at most three of
+//                 them; half of its kernels are shorter than 20 us
 //   fires where   ceiling >= 3 % of the step, and >= least
 //   starved       idle time of the device at the loop's lines that the host's lead would hide, and
 //                 that between its queued kernels
