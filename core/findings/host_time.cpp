@@ -52,7 +52,7 @@ Interval counted_time(const JudgedRun& run) {
 
 struct Reading {
   std::int64_t time = 0;
-  double cpu = 0;
+  double value = 0;  // the counter's, which only grows
 };
 
 // The readings of a counter of each process, in order of time.
@@ -60,27 +60,32 @@ std::map<ProcessId, std::vector<Reading>> process_readings(const Trace& trace,
                                                            std::string_view track) {
   const Counters& c = trace.data().counters;
   std::map<ProcessId, std::vector<Reading>> out;
+  std::map<StringId, bool> is_track;  // a trace has few tracks, and may have millions of rows
+  const auto is_it = [&](StringId id) {
+    const auto [known, is_new] = is_track.try_emplace(id, false);
+    if (is_new) known->second = trace.text(id) == track;
+    return known->second;
+  };
   for (std::size_t row = 0; row < c.size(); ++row)
-    if (trace.text(c.track[row]) == track)
-      out[c.process[row]].push_back({c.time[row], c.value[row]});
+    if (is_it(c.track[row])) out[c.process[row]].push_back({c.time[row], c.value[row]});
   for (auto& [process, readings] : out)
     std::sort(readings.begin(), readings.end(),
               [](const Reading& a, const Reading& b) { return a.time < b.time; });
   return out;
 }
 
-// Returns the CPU time within `time`, by the readings next to its ends: between two, the clock is
-// taken to go evenly.
-double cpu_in(const std::vector<Reading>& readings, Interval time) {
-  double cpu = 0;
+// Returns by how much the counter grew within `time`, by the readings next to its ends: between two, it
+// is taken to grow evenly.
+double growth_in(const std::vector<Reading>& readings, Interval time) {
+  double growth = 0;
   for (std::size_t i = 1; i < readings.size(); ++i) {
     const Interval between{readings[i - 1].time, readings[i].time};
     if (between.empty()) continue;
     const double share = static_cast<double>(intersect(between, time).length()) /
                          static_cast<double>(between.length());
-    cpu += share * (readings[i].cpu - readings[i - 1].cpu);
+    growth += share * (readings[i].value - readings[i - 1].value);
   }
-  return cpu;
+  return growth;
 }
 
 // Returns the CPU time of the loader's workers whose processes have no clock of their own here.
@@ -111,7 +116,7 @@ std::optional<double> cores_kept_busy(const JudgedRun& run) {
   double cpu = worker_cpu_in(run, time, read);
   const auto& processes = run.trace.data().processes;
   for (const auto& [process, readings] : read)
-    if (processes[process].host == processes[run.steps.process].host) cpu += cpu_in(readings, time);
+    if (processes[process].host == processes[run.steps.process].host) cpu += growth_in(readings, time);
   return cpu / static_cast<double>(time.length());
 }
 
@@ -123,7 +128,7 @@ std::optional<double> cores_beside_loop(const JudgedRun& run) {
       intersect(counted_time(run), {own->second.front().time, own->second.back().time});
   const auto loop = run.attribution.index->cpu.use(run.steps.thread, time);
   if (time.empty() || !loop) return std::nullopt;
-  const double others = cpu_in(own->second, time) - static_cast<double>(loop->ran);
+  const double others = growth_in(own->second, time) - static_cast<double>(loop->ran);
   return std::max(0.0, others) / static_cast<double>(time.length());
 }
 
@@ -133,7 +138,7 @@ std::optional<KernelUse> kernel_use(const JudgedRun& run) {
     const auto read = process_readings(run.trace, track);
     const auto own = read.find(run.steps.process);
     if (own == read.end() || own->second.size() < 2) return std::nullopt;
-    return cpu_in(own->second, time);
+    return growth_in(own->second, time);
   };
   const auto cpu = used(kProcessCpuTrack), system = used(kProcessSystemTrack);
   const auto faults = used(kPageFaultsTrack);
