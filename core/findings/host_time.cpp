@@ -116,7 +116,8 @@ std::optional<double> cores_kept_busy(const JudgedRun& run) {
   double cpu = worker_cpu_in(run, time, read);
   const auto& processes = run.trace.data().processes;
   for (const auto& [process, readings] : read)
-    if (processes[process].host == processes[run.steps.process].host) cpu += growth_in(readings, time);
+    if (processes[process].host == processes[run.steps.process].host)
+      cpu += growth_in(readings, time);
   return cpu / static_cast<double>(time.length());
 }
 
