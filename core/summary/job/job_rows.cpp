@@ -60,16 +60,19 @@ bool is_inside(const std::string& path, const std::string& phase) {
 // tenth of its longest time holds the end of the step's before.
 class PhaseSteps {
  public:
-  PhaseSteps(const Owners& owners, const Ledger& ledger) {
-    for (const JobCell& cell : ledger.cells)
-      times_[owners[cell.owner].phase_path][cell.step] += cell.ns;
+  PhaseSteps(const Owners& owners, const Ledger& ledger) : owners_(owners), times_(owners.size()) {
+    for (const JobCell& cell : ledger.cells) {
+      std::vector<StepTime>& times = times_[cell.owner];
+      if (times.empty() || times.back().step != cell.step) times.push_back({cell.step, 0});
+      times.back().ns += cell.ns;
+    }
   }
 
   std::uint64_t count(const std::string& phase) const {
     std::map<std::uint32_t, std::int64_t> steps;
-    for (const auto& [path, times] : times_) {
-      if (!is_inside(path, phase)) continue;
-      for (const auto& [step, ns] : times) steps[step] += ns;
+    for (std::uint32_t owner = 0; owner < times_.size(); ++owner) {
+      if (!is_inside(owners_[owner].phase_path, phase)) continue;
+      for (const StepTime& time : times_[owner]) steps[time.step] += time.ns;
     }
     std::int64_t longest = 0;
     for (const auto& [step, ns] : steps) longest = std::max(longest, ns);
@@ -78,7 +81,12 @@ class PhaseSteps {
   }
 
  private:
-  std::map<std::string, std::map<std::uint32_t, std::int64_t>> times_;  // by path and step
+  struct StepTime {
+    std::uint32_t step = 0;
+    std::int64_t ns = 0;
+  };
+  const Owners& owners_;
+  std::vector<std::vector<StepTime>> times_;  // by owner, in order of steps
 };
 
 }  // namespace
