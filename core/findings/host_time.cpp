@@ -179,14 +179,16 @@ double sampler_share(const JudgedRun& run, const IntervalSet& times) {
       std::equal_range(samples.thread.begin(), samples.thread.end(), run.steps.thread);
   const auto first = static_cast<std::size_t>(begin - samples.thread.begin());
   const auto last = static_cast<std::size_t>(end - samples.thread.begin());
-  std::int64_t chooses = 0;
+  std::int64_t chooses = 0,
+               all = 0;  // by samples in these times alone: one before says what was before
   for (std::size_t row = first; row + 1 < last; ++row) {
+    if (total_length(clip(times, {samples.time[row], samples.time[row] + 1})) == 0) continue;
+    const std::int64_t ns = total_length(clip(times, {samples.time[row], samples.time[row + 1]}));
     const std::uint8_t in =
         samples.flags[row] & (kSampleInLoader | kSampleFetching | kSampleWorker);
-    if (in != kSampleInLoader || samples.called[row] != 0) continue;
-    chooses += total_length(clip(times, {samples.time[row], samples.time[row + 1]}));
+    all += ns;
+    if (in == kSampleInLoader && samples.called[row] == 0) chooses += ns;
   }
-  const std::int64_t all = total_length(times);
   return all > 0 ? static_cast<double>(chooses) / static_cast<double>(all) : 0;
 }
 

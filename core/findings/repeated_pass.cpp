@@ -25,8 +25,11 @@ struct Operation {
   StringId name = 0;
   SiteId site = kNone;
   Interval time;
+  bool communicates = false;  // no pass over all inputs takes its place
 
-  bool same_as(const Operation& other) const { return name == other.name && site == other.site; }
+  bool same_as(const Operation& other) const {
+    return !communicates && !other.communicates && name == other.name && site == other.site;
+  }
 };
 
 struct StepOperations {
@@ -52,8 +55,10 @@ StepOperations operations_in(const JudgedRun& run, Interval step) {
     if (name.ends_with("AccumulateGrad")) ++out.weights;
     if (h.kind[r] != HostKind::op || h.begin[r] < until) continue;
     until = h.end[r];
-    if (run.sites[r] != kNone && name.starts_with("aten::") && !in_optimizer(run, h.begin[r]))
-      out.outermost.push_back({h.name[r], run.sites[r], {h.begin[r], h.end[r]}});
+    const bool communicates = name.starts_with("c10d::");
+    const bool works = communicates || name.starts_with("aten::");
+    if (run.sites[r] != kNone && works && !in_optimizer(run, h.begin[r]))
+      out.outermost.push_back({h.name[r], run.sites[r], {h.begin[r], h.end[r]}, communicates});
   }
   return out;
 }

@@ -198,6 +198,10 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   if (no_core_for_more || is_chosen) prefetch.scope.cause = Cause::host_data_wait;
   if (others_make_it) prefetch.scope.cause = Cause::host_wait_thread;
   out.fixes = {prefetch};
+  if (is_chosen) {
+    out.ceiling_ns_per_step *= chosen;
+    if (loader_workers(run) > 0) out.fixes.clear();  // the replay knows a take as a whole
+  }
   out.falsified_by = fmt::format(
       "feeding one batch again and again (made before the loop) does not make the step shorter by "
       "about {}",

@@ -258,8 +258,23 @@ std::vector<Cause> causes_at(const JudgedRun& run, const std::vector<SiteId>& si
   return out;
 }
 
+// Puts the finding where the repeated pass is, and not where most of the time between operations is.
+void place_at(const JudgedRun& run, const RepeatedPass& pass, Finding& out) {
+  Price at(run);
+  for (const Segment& s : run.segments())
+    if (is_host(s.cause) && s.direction != Direction::backward && run.counts(s.time.begin) &&
+        std::ranges::binary_search(pass.sites, s.site))
+      at.add(s, s.time.length());
+  const Finding placed = at.finding(run.per_step(at.total()));
+  if (placed.places.empty()) return;
+  out.places = placed.places;
+  out.evidence = placed.evidence;
+  out.phase = placed.phase;
+}
+
 // Says that one pass in place of many would do, where none needs what one before it made.
 void say_repeats(const JudgedRun& run, const RepeatedPass& pass, Finding& out) {
+  place_at(run, pass, out);
   const auto times = static_cast<double>(pass.times);
   out.title += fmt::format(
       "; {} times a step the same {} operation{} run{}{}: the forecast is of one pass in their "
@@ -278,7 +293,8 @@ void say_repeats(const JudgedRun& run, const RepeatedPass& pass, Finding& out) {
     one_pass.finding = kLaunchBound;
     out.fixes.push_back(one_pass);
   }
-  advise(Advice::launch_bound_of_repeats, run.language, out);
+  advise(pass.has_weights ? Advice::launch_bound_of_repeats : Advice::repeated_launches,
+         run.language, out);
   out.falsified_by = "with all of these passes made as one the step does not become shorter";
   out.certainty = Certainty::assumption;
 }

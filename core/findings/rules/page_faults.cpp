@@ -10,7 +10,8 @@
 //                 the first counted step to the last. A fault of 4 kB takes 0.3 to 2.5 us; what the
 //                 kernel does beside (files, sockets) is not page faults'
 //   forecast      all of these times without that share; at worst half of it stays
-//   abstains      where the counters were not sampled, and beside a device
+//   abstains      where the counters were not sampled, beside a device, and where workers of a loader
+//                 start in the steps: a fork copies pages by faults
 #include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
@@ -21,6 +22,7 @@
 #include "core/findings/advice.hpp"
 #include "core/findings/host_time.hpp"
 #include "core/findings/price.hpp"
+#include "core/findings/worker_starts.hpp"
 #include "core/support/duration.hpp"
 
 namespace stepscope::rules {
@@ -29,6 +31,7 @@ namespace {
 constexpr const char* kPageFaults = "page_faults";
 constexpr double kFaultsLeastShare = 0.03;
 constexpr double kMostNsOfFault = 4'000;
+constexpr double kStartsMatter = 0.03;  // share of the step, from which on they are a finding
 constexpr double kStaysAtWorst = 0.5;
 constexpr double kCauseWorthFix = 0.01;  // share of the step
 constexpr double kPageBytes = 4096;
@@ -79,6 +82,11 @@ Finding faults_finding(const JudgedRun& run, const Price& price, double caused, 
 Judgement judge_page_faults(const JudgedRun& run) {
   if (run.has_device)
     return abstained("what the host's page faults cost beside a device is not known");
+  const WorkerStarts starts(run);
+  if (run.weight(run.per_step(total_length(starts.times))) >= kStartsMatter)
+    return abstained(
+        "workers of a loader start in these steps, and copying the pages that they share "
+        "with the program is page faults, too");
   const auto use = kernel_use(run);
   if (!use) return abstained("page faults were not sampled ('stepscope profile' samples them)");
   const double share = fault_share(*use);

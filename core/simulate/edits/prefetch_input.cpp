@@ -75,8 +75,10 @@ void keep_workers(TaskGraph& graph, std::size_t last, std::size_t first) {
   tasks[first].ns = std::min(recorded, made.making_ns + made.take_ns);
 }
 
-void keep_workers(Edit& edit, std::uint32_t producer) {
+// Returns at how many begins of an epoch the workers are kept.
+std::size_t keep_workers(Edit& edit, std::uint32_t producer) {
   TaskGraph& graph = edit.graph;
+  std::size_t kept = 0;
   std::optional<std::size_t>
       before;  // the take before, unless it is the first of a pair that was met
   for (std::size_t i = 0; i < graph.host.size(); ++i) {
@@ -84,8 +86,10 @@ void keep_workers(Edit& edit, std::uint32_t producer) {
     const bool is_pair = before && graph.host[*before].restarts && graph.host[i].restarts &&
                          is_recorded_between(graph, graph.host[*before], graph.host[i]);
     if (is_pair) keep_workers(graph, *before, i);
+    kept += is_pair ? 1 : 0;
     before = is_pair ? std::nullopt : std::optional(i);
   }
+  return kept;
 }
 
 std::string workers_text(std::uint32_t before, std::uint32_t now) {
@@ -102,19 +106,18 @@ std::string workers_text(std::uint32_t before, std::uint32_t now) {
 // The producers of the scope's waits have as many workers as the fix says, else twice as many.
 void add_workers(Edit& edit) {
   TaskGraph& graph = edit.graph;
-  std::vector<bool> chosen(graph.producers.size(), false);
-  for (const HostTask& task : graph.host) {
-    if (task.producer == kNone || !is_input(edit, task)) continue;
-    chosen[task.producer] = true;
-    ++edit.touched;
-  }
+  std::vector<std::size_t> chosen(graph.producers.size(), 0);  // tasks
+  for (const HostTask& task : graph.host)
+    if (task.producer != kNone && is_input(edit, task)) ++chosen[task.producer];
   for (std::size_t p = 0; p < chosen.size(); ++p) {
-    if (!chosen[p]) continue;
+    if (chosen[p] == 0) continue;
     Producer& producer = graph.producers[p];
     const std::uint32_t before = producer.workers;
     producer.workers = edit.fix.workers > 0 ? edit.fix.workers : 2 * before;
     producer.depth = producer.depth / before * producer.workers;
-    keep_workers(edit, static_cast<std::uint32_t>(p));
+    const std::size_t kept = keep_workers(edit, static_cast<std::uint32_t>(p));
+    if (kept == 0 && producer.workers == before) continue;  // the replayed steps hold no such begin
+    edit.touched += chosen[p];
     edit.assume(workers_text(before, producer.workers));
   }
 }

@@ -95,6 +95,35 @@ TEST(RepeatedPass, WhatElseTheLineDoesStays) {
   EXPECT_NEAR(found.fixes.front().factor_low, 1 - 0.5 * (1 - 1.0 / 50), 0.02);
 }
 
+// A sum over the ranks between two rounds is communication's, which has its own advice.
+TEST(RepeatedPass, RoundsThatCommunicateAreNone) {
+  std::ostringstream text;
+  text << "no_device\nrepeat 4 host=4000 device=4000\nstep 0 4000\n";
+  for (int i = 0; i < 50; ++i)
+    text << "op t1 " << i * 60 << ' ' << i * 60 + 5 << " c10d::allreduce_ at=train.py:12\nop t1 "
+         << i * 60 + 50 << ' ' << i * 60 + 52 << " aten::div_ at=train.py:13\n";
+  text << "end\nexpect found launch_bound train.py:12\n";
+  EXPECT_THAT(finding_of_text(text.str(), "launch_bound").title,
+              Not(HasSubstr("times a step the same")));
+}
+
+// The finding stands at the loop, although more time lies between the operations of another line.
+TEST(RepeatedPass, StandsWhereThePassIs) {
+  std::ostringstream text;
+  text << "no_device\nrepeat 4 host=9000 device=9000\nstep 0 9000\n";
+  for (int i = 0; i < 70; ++i)
+    text << "op t1 " << i * 100 << ' ' << i * 100 + 10 << " aten::op" << i << " at=model.py:5\n";
+  for (int i = 0; i < 90; ++i)
+    text << "op t1 " << 7000 + i * 20 << ' ' << 7000 + i * 20 + 2
+         << " aten::fill_ at=train.py:12\n";
+  text << "end\nexpect found launch_bound train.py:12\n";
+  const Finding found = finding_of_text(text.str(), "launch_bound");
+  EXPECT_THAT(found.title, HasSubstr("90 times a step the same 1 operation runs"));
+  ASSERT_FALSE(found.places.empty());
+  EXPECT_EQ(found.places.front().line, 12U);
+  EXPECT_THAT(found.code_hint, HasSubstr("_foreach_"));
+}
+
 TEST(RepeatedPass, WithoutABackwardPassLayersCannotBeTold) {
   EXPECT_THAT(found_in(passes(0, 5)).title, Not(HasSubstr("times a step the same")));
 }

@@ -49,13 +49,33 @@ TEST(WorkerStarts, AreAFindingWithTheirPriceAndAFixOfTheirOwn) {
   EXPECT_EQ(found.fixes[0].kind, FixKind::prefetch_input);
 }
 
-TEST(WorkerStarts, WorkersThatStayCostNothing) {
-  const Result<TextCase> made = parse_case("made", epochs(20, 30));
-  ASSERT_TRUE(made.ok()) << made.error().message;
+Findings findings_of(const std::string& text) {
+  const Result<TextCase> made = parse_case("made", text);
+  EXPECT_TRUE(made.ok());
+  if (!made.ok()) return {};
   const Result<Attribution> attribution = attribute(made->trace, *made->steps);
-  const Findings all = find_all(made->trace, *made->steps, *attribution,
-                                summarize(made->trace, *made->steps, *attribution), {});
-  for (const Finding& finding : all.found) EXPECT_NE(finding.id, "input_starvation");
+  return find_all(made->trace, *made->steps, *attribution,
+                  summarize(made->trace, *made->steps, *attribution), {});
+}
+
+TEST(WorkerStarts, WorkersThatStayCostNothing) {
+  for (const Finding& finding : findings_of(epochs(20, 30)).found)
+    EXPECT_NE(finding.id, "input_starvation");
+}
+
+// A fork copies pages by faults, and no allocator changes that.
+TEST(WorkerStarts, PageFaultsAreNotJudgedBesideThem) {
+  const char* counters =
+      "counter process_cpu 0 0\ncounter process_cpu 50000 50000000\n"
+      "counter process_system 0 0\ncounter process_system 50000 20000000\n"
+      "counter page_faults 0 0\ncounter page_faults 50000 8000\n";
+  const auto why_not = [&](const std::string& text) {
+    for (const NotFound& one : findings_of(text + counters).abstained)
+      if (one.id == "page_faults") return one.reason;
+    return std::string();
+  };
+  EXPECT_THAT(why_not(epochs(2000, 3000)), ::testing::HasSubstr("workers of a loader start"));
+  EXPECT_EQ(why_not(epochs(20, 30)), "");
 }
 
 }  // namespace

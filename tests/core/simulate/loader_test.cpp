@@ -200,9 +200,11 @@ TEST(LoaderForecasts, OtherNumbersOfWorkers) {
   }
 }
 
-TEST(LoaderForecasts, AsManyWorkersAsNowAreNotSaidToReplaceThem) {
+// Keeping the workers from epoch to epoch changes what an epoch's begin takes: this loop has none.
+TEST(LoaderForecasts, AsManyWorkersAsNowChangeNothingWithoutAnEpoch) {
   const Forecast forecast = forecast_of(loops().front(), {"prefetch_input:workers=1"});
-  EXPECT_EQ(forecast.assumptions.front(), "the loader keeps its worker from epoch to epoch");
+  EXPECT_NE(forecast.assumptions.front().find("it changes nothing"), std::string::npos)
+      << forecast.assumptions.front();
 }
 
 TEST(LoaderForecasts, WhatIsMadeAheadHidesUnevenBatches) {
