@@ -81,7 +81,6 @@ def spawned(folder):
     job = os.path.join(folder, "spawned.scope")
     run([STEPSCOPE, "profile", "-o", job, "--", PYTHON, os.path.join(PROGRAMS, "spawned_ranks.py"), "29615"], port=29616)
     check(job, 2, 1)
-    assert all(os.path.isfile(os.path.join(job, f"rank{rank}.summary")) for rank in (0, 1)), os.listdir(job)
 
 
 def main():
