@@ -14,6 +14,9 @@ namespace stepscope::rules {
 #include "core/findings/rules/rules.def"
 #undef RULE
 
+// launch_overhead.cpp: launch_bound of a run without a device.
+Judgement judge_launch_overhead(const JudgedRun& run);
+
 // precision.cpp: decides by the kernel's name alone.
 bool is_float32_matrix_kernel(std::string_view name);
 
