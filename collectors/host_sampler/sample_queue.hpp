@@ -33,7 +33,7 @@ struct LoopSample {
 };
 using LoopQueue = recorder::SingleProducerQueue<LoopSample, 8192>;
 
-// What all threads of the process have used so far.
+// One reading holds what all threads of the process have used so far.
 struct ProcessUse {
   std::int64_t time = 0;         // CLOCK_REALTIME
   std::int64_t cpu = 0;          // ns

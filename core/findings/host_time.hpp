@@ -37,7 +37,7 @@ std::optional<double> cores_kept_busy(const JudgedRun& run);
 // time. Nothing where a clock was not read.
 std::optional<double> cores_beside_loop(const JudgedRun& run);
 
-// What all threads of the loop's process used from the first counted step to the last.
+// This is what all threads of the loop's process used from the first counted step to the last.
 struct KernelUse {
   double cpu_ns = 0, system_ns = 0;  // the second is the part of the first in the kernel
   double page_faults = 0;            // those alone for which no file was read

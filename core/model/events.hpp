@@ -199,7 +199,7 @@ enum SampleFlag : std::uint8_t {
   kSampleCollecting = 1,  // the interpreter's garbage collector was at work in it
   kSampleInLoader = 2,    // the line called PyTorch's DataLoader, or was called by it
   kSampleWorker = 4,      // it is a worker of the process's DataLoader: a process, kept as a thread
-                          // of that which started it
+                          // under the process that started it
   kSampleFetching = 8,    // it was making a batch: a worker, or a thread whose loader has none
   kSampleEnded = 16,      // a worker that has ended: nothing later is of it
 };

@@ -78,7 +78,7 @@ std::vector<bool> in_lines(const std::vector<HostWait>& waits, const std::vector
   return out;
 }
 
-// What the waits cost, and which of it is the copies of what they read.
+// This holds what the waits cost, and how much of that is copying what they read.
 struct Cost {
   RunAhead ahead;
   std::int64_t copies = 0;

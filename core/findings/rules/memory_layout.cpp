@@ -10,8 +10,8 @@
 //                   batch normalisation in NCHW                           0.45 (0.3 to 0.65)
 //                   max pooling in NCHW                                   0.75 (0.55 to 0.95)
 //                   depthwise convolutions of PyTorch                     0.25 (0.15 to 0.6)
-//                 Of the last those of 16-bit numbers, and in float32 those with windows of 3 or 5:
-//                 with wider ones cuDNN may be slower than PyTorch
+//                 Depthwise convolutions count with 16-bit numbers, and in float32 with windows of 3
+//                 or 5: with wider ones cuDNN may be slower than PyTorch
 //   not where     neither a conversion nor a depthwise convolution of PyTorch runs: then nothing says
 //                 that convolutions take NCHW; or group normalisation runs, which PyTorch computes in
 //                 NCHW alone: it would convert at each, and the step becomes longer
