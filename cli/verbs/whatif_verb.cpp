@@ -56,9 +56,9 @@ std::string fixes_help() {
   std::string out = "Fixes:\n";
   for (const EditRow& row : all_edits()) out += fmt::format("  {:<17} {}\n", row.name, row.about);
   return out +
-         "Behind a fix: @FILE:LINE, @phase=NAME or @cause=NAME says where (without: everywhere in "
-         "the\n"
-         "step), :factor=F, :low=F, :high=F, :every=N and :workers=N how much. FIX+FIX is one "
+         "Behind a fix: @FILE:LINE, @phase=NAME, @cause=NAME or @direction=recompute says where "
+         "(without:\neverywhere in the step), :factor=F, :low=F, :high=F, :every=N and :workers=N "
+         "how much. FIX+FIX is one "
          "repair of "
          "two.\n\n";
 }

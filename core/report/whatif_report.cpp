@@ -34,6 +34,7 @@ std::string place_of(const WhatIfRow& row) {
   }
   if (!row.phase.empty()) return "phase " + row.phase;
   const FixScope& scope = row.repair.front().scope;
+  if (scope.direction) return "what is " + std::string(name_of(*scope.direction));
   if (scope.cause) return "cause " + std::string(name_of(*scope.cause));
   return "the whole step";
 }

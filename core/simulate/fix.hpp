@@ -39,6 +39,8 @@ struct FixScope {
   std::vector<SiteId> sites;    // calls made at these places
   std::vector<PhaseId> phases;  // these phases and those inside them
   std::optional<Cause> cause;   // work of this class
+  // Work of its line in this direction: recompute is what runs once more in a backward pass.
+  std::optional<Direction> direction;
   // These device operations, ascending, and no work of the host.
   std::vector<DeviceOpId> ops;
   // Host work within these times of the trace, and none of the device.

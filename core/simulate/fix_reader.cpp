@@ -114,10 +114,12 @@ class FixReader {
   void read_place(std::string_view place) {
     if (place.starts_with("phase=")) return read_phase(place.substr(6));
     if (place.starts_with("cause=")) return read_cause(place.substr(6));
+    if (place.starts_with("direction=")) return read_direction(place.substr(10));
     const std::size_t colon = place.rfind(':');
     std::uint32_t line = 0;
     if (colon == std::string_view::npos || !read_number(place.substr(colon + 1), line)) {
-      problem_ = fmt::format("'{}' is no place; write FILE:LINE, phase=NAME or cause=NAME", place);
+      problem_ = fmt::format(
+          "'{}' is no place; write FILE:LINE, phase=NAME, cause=NAME or direction=NAME", place);
       return;
     }
     read_line(place.substr(0, colon), line);
@@ -176,16 +178,25 @@ class FixReader {
                            did_you_mean(name, names));
   }
 
+  void read_direction(std::string_view name) {
+    for (const Direction direction : {Direction::backward, Direction::recompute})
+      if (name == name_of(direction)) fix_.scope.direction = direction;
+    if (!fix_.scope.direction)
+      problem_ = fmt::format("'{}' is no direction; there are backward and recompute", name);
+  }
+
   void check() {
-    const bool anywhere =
-        fix_.scope.sites.empty() && fix_.scope.phases.empty() && !fix_.scope.cause;
+    const bool anywhere = fix_.scope.sites.empty() && fix_.scope.phases.empty() &&
+                          !fix_.scope.cause && !fix_.scope.direction;
     const bool repeats = fix_.kind == FixKind::less_often || fix_.kind == FixKind::batch_repeats;
     const bool needs_place = repeats || fix_.kind == FixKind::drop_work ||
                              fix_.kind == FixKind::hoist_invariant ||
                              fix_.kind == FixKind::fuse_work || fix_.kind == FixKind::scale_work;
     if (needs_place && anywhere) {
-      problem_ = fmt::format("{} needs a place: @FILE:LINE, @phase=NAME or @cause=NAME",
-                             name_of(fix_.kind));
+      problem_ = fmt::format(
+          "{} needs a place: @FILE:LINE, @phase=NAME, @cause=NAME or "
+          "@direction=NAME",
+          name_of(fix_.kind));
     } else if ((fix_.kind == FixKind::scale_work || fix_.kind == FixKind::fuse_work) &&
                !has_factor_) {
       problem_ =

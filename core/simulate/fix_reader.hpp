@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fixes as users write them; with "+" between them several that are made together:
-//   KIND[@FILE:LINE | @phase=NAME | @cause=NAME]...[:factor=F][:low=F][:high=F][:every=N]
-//   [:workers=N]
+//   KIND[@FILE:LINE | @phase=NAME | @cause=NAME | @direction=NAME]...
+//   [:factor=F][:low=F][:high=F][:every=N][:workers=N]
 // "remove_sync@train.py:88", "scale_work@cause=gpu.gemm:factor=0.5",
 // "less_often@phase=eval:every=10". FILE may be the last parts of a path, NAME of a phase its path
 // ("train/eval") or last part.

@@ -63,6 +63,7 @@ std::string text_of(const Fix& fix, const Trace& trace, const Attribution& attri
   for (const std::string& line : lines) out += line;
   for (const PhaseId phase : fix.scope.phases)
     out += "@phase=" + phase_path(attribution.phases, phase);
+  if (fix.scope.direction) out += fmt::format("@direction={}", name_of(*fix.scope.direction));
   if (fix.scope.cause) out += fmt::format("@cause={}", name_of(*fix.scope.cause));
   if (fix.kind == FixKind::scale_work || fix.kind == FixKind::fuse_work)
     out += fmt::format(":factor={:g}", fix.factor);

@@ -9,7 +9,7 @@ Selection::Selection(const FixScope& scope, const std::vector<Phase>& phases)
     : sites_(scope.sites.begin(), scope.sites.end()),
       cause_(scope.cause),
       scope_(scope),
-      everything_(scope.sites.empty() && scope.phases.empty() && !scope.cause &&
+      everything_(scope.sites.empty() && scope.phases.empty() && !scope.cause && !scope.direction &&
                   scope.ops.empty() && scope.host_times.empty()) {
   if (scope.phases.empty()) return;
   phases_.assign(phases.size(), false);
@@ -35,6 +35,7 @@ bool Selection::holds_phase(PhaseId phase) const {
 template <class Task>
 bool Selection::holds_place(const Task& task) const {
   if (!sites_.empty() && !sites_.contains(task.site)) return false;
+  if (scope_.direction && task.direction != *scope_.direction) return false;
   return phases_.empty() || holds_phase(task.phase) ||
          (gradients_ && task.forward_phase != 0 && holds_phase(task.forward_phase));
 }

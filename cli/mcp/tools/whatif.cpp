@@ -17,7 +17,8 @@ namespace {
 std::string fixes_about() {
   std::string out =
       "Fixes to try, each alone and all together; without any, those that apply are ranked. "
-      "KIND[@FILE:LINE|@phase=NAME|@cause=NAME][:factor=F][:every=N], FIX+FIX for one repair of "
+      "KIND[@FILE:LINE|@phase=NAME|@cause=NAME|@direction=NAME][:factor=F][:every=N], FIX+FIX for "
+      "one repair of "
       "two. Example: remove_sync@train.py:88. Kinds: ";
   for (const EditRow& row : all_edits()) out += fmt::format("{} ({}); ", row.name, row.about);
   out.resize(out.size() - 2);

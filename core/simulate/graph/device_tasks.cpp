@@ -76,7 +76,9 @@ void DeviceTasks::add(const HostTask& task, DeviceOpId op) {
   out.cause = attribution_.ops[op].cause;
   out.phase = attribution_.ops[op].phase;
   out.forward_phase = task.forward_phase;
-  out.site = index_.places.of(op).line.site;
+  const CodeLine line = index_.places.of(op).line;
+  out.site = line.site;
+  out.direction = line.direction;
   out.copy = d.copy_kind[op];
   out.joins = joins_tensors(trace_.text(d.name[op]));
   const ThreadId thread = trace_.host_ranges().thread[task.range];

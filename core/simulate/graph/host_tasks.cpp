@@ -122,7 +122,9 @@ HostTask HostTasks::task_at(ThreadId thread, Interval time, RangeId range) const
   task.step = step_;
   task.takes = thread == index_.threads.loop() && takes_.at(time.begin) != nullptr;
   task.phase = index_.phases.at(thread, time.begin).phase;
-  task.site = index_.sites.at(thread, time.begin, range).site;
+  const CodeLine line = index_.sites.at(thread, time.begin, range);
+  task.site = line.site;
+  task.direction = line.direction;
   const RangeId made_in = range == kNone ? kNone : made_in_[range];
   if (made_in != kNone) {
     const HostRanges& h = trace_.host_ranges();

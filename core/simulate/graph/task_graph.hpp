@@ -45,6 +45,7 @@ struct HostTask {
   PhaseId phase = 0;
   PhaseId forward_phase = 0;  // phase of an autograd node's forward
   SiteId site = kNone;
+  Direction direction = Direction::none;  // what the line's work is
   Cause cause = Cause::unknown;
   ApiKind api = ApiKind::other;
   WaitKind wait = WaitKind::none;
@@ -68,6 +69,7 @@ struct DeviceTask {
   PhaseId phase = 0;
   PhaseId forward_phase = 0;  // as its call's
   SiteId site = kNone;
+  Direction direction = Direction::none;
   Cause cause = Cause::gpu_other;
   CopyKind copy = CopyKind::none;
   // Its end is part of the step's: as core/steps/windows.hpp, and issued for the loop's thread.

@@ -132,6 +132,7 @@ TEST(WhatifVerb, SaysWhatIsWrongWithAFix) {
   EXPECT_THAT(complaint("less_often@phase=log:every=1"), HasSubstr("a whole number from 2 on"));
   EXPECT_THAT(complaint("drop_work"), HasSubstr("needs a place"));
   EXPECT_THAT(complaint("remove_sync@here"), HasSubstr("'here' is no place"));
+  EXPECT_THAT(complaint("drop_work@direction=again"), HasSubstr("are backward and recompute"));
   EXPECT_THAT(complaint("remove_sync:speed=3"), HasSubstr("is no option of a fix"));
 }
 

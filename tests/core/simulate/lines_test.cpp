@@ -56,5 +56,20 @@ op t1 60 100 aten::sum seq=8 at=train.py:9
   EXPECT_DOUBLE_EQ(without("model.py:1", kTrace), 40e3);
 }
 
+TEST(PlacesOfTasks, WhatRunsAgainIsADirectionOfItsLine) {
+  constexpr const char* kTrace = R"(
+no_device
+step 0 100
+op t1 0 20 aten::mm seq=4 at=model.py:8
+node t1 20 90 CheckpointFunctionBackward at=train.py:20
+op t1 20 50 aten::mm seq=9 at=model.py:8
+op t1 50 90 aten::mm at=train.py:20
+op t1 90 100 aten::add at=train.py:21
+)";
+  EXPECT_DOUBLE_EQ(without("direction=recompute", kTrace), 70e3);
+  EXPECT_DOUBLE_EQ(without("model.py:8@direction=recompute", kTrace), 70e3);
+  EXPECT_DOUBLE_EQ(without("train.py:21@direction=recompute", kTrace), 100e3);
+}
+
 }  // namespace
 }  // namespace stepscope
