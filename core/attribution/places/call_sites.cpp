@@ -30,11 +30,11 @@ CallSites::CallSites(const Trace& trace, const Threads& threads)
   find_passes();
   find_frames();
   find_recomputed();
-  const std::vector<bool> outside = sites_outside_passes();
+  const std::vector<bool> forward = sites_of_forward_passes();
   const HostRanges& h = trace.host_ranges();
   nearest_.resize(h.size());
   for (RangeId r = 0; r < h.size(); ++r) {
-    nearest_[r] = passes_[r].node == kNone ? line_in_frame(r) : line_in_pass(r, outside);
+    nearest_[r] = passes_[r].node == kNone ? line_in_frame(r) : line_in_pass(r, forward);
   }
   keep_makers();
   forward_.reset();  // traces of 100 million ranges are read
@@ -44,20 +44,34 @@ CallSites::CallSites(const Trace& trace, const Threads& threads)
   recomputed_ = {};
 }
 
+// Whether it is at a line of a package that the pass's caller is not at: on autograd's own threads, what a
+// built-in node issues by itself has no line.
+bool CallSites::runs_package(RangeId range) const {
+  const SiteId own = trace_.host_ranges().site[range];
+  return own != kNone && !is_users_[own] && own != passes_[range].caller;
+}
+
 // Gradients are computed without making nodes, unless second ones are wanted: those operations have no
-// number, since the node runs no Python.
+// number, since the node runs no Python. Calls have one where nodes were made before them.
 void CallSites::find_recomputed() {
   const HostRanges& h = trace_.host_ranges();
   recomputed_.assign(h.size(), false);
-  RangeId before = kNone;  // the numbered operation before, in whatever node
+  std::vector<bool> runs_again(h.size(), false);  // a node
+  RangeId before = kNone;                         // the numbered operation before, in whatever node
   for (RangeId r = 0; r < h.size(); ++r) {
-    const bool is_numbered = passes_[r].node != kNone && h.kind[r] == HostKind::op &&
-                             h.sequence[r] != kNoSequence && h.site[r] == passes_[r].caller;
-    if (!is_numbered) continue;
-    const bool same_node = before != kNone && passes_[before].node == passes_[r].node;
+    const RangeId node = passes_[r].node;
+    if (node == kNone || h.sequence[r] == kNoSequence) continue;
+    if (family_of(h.kind[r]) == HostFamily::api && runs_package(r)) runs_again[node] = true;
+    if (h.kind[r] != HostKind::op || (h.site[r] != passes_[r].caller && !runs_package(r))) continue;
+    const bool same_node = before != kNone && passes_[before].node == node;
     if (same_node && h.sequence[r] > h.sequence[before])
       recomputed_[before] = recomputed_[r] = true;
     before = r;
+  }
+  for (RangeId r = 0; r < h.size(); ++r) {
+    const bool is_call = family_of(h.kind[r]) == HostFamily::api;
+    if (is_call && passes_[r].node != kNone && runs_again[passes_[r].node] && runs_package(r))
+      recomputed_[r] = true;
   }
 }
 
@@ -124,22 +138,32 @@ RangeId CallSites::made_in(RangeId range) const {
   return at != makers_.end() && at->first == range ? at->second : kNone;
 }
 
-std::vector<bool> CallSites::sites_outside_passes() const {
+// Returns which lines run outside of nodes, and also make a graph within them if they run there. PyTorch
+// numbers operations and launches wherever it makes a node; where it numbers none, all of them may.
+std::vector<bool> CallSites::sites_of_forward_passes() const {
   const HostRanges& h = trace_.host_ranges();
-  std::vector<bool> outside(trace_.data().sites.size(), false);
+  const std::size_t sites = trace_.data().sites.size();
+  std::vector<bool> outside(sites, false), numbered(sites, false);
+  bool any_number = false;
   for (RangeId r = 0; r < h.size(); ++r) {
-    if (h.site[r] != kNone && passes_[r].node == kNone) outside[h.site[r]] = true;
+    const bool has_number = h.sequence[r] != kNoSequence && h.kind[r] != HostKind::backward_node;
+    any_number |= has_number;
+    if (h.site[r] == kNone) continue;
+    if (passes_[r].node == kNone) outside[h.site[r]] = true;
+    if (passes_[r].node != kNone && has_number) numbered[h.site[r]] = true;
   }
+  for (std::size_t site = 0; site < sites && any_number; ++site)
+    outside[site] = outside[site] && numbered[site];
   return outside;
 }
 
 // A line that a range inside a node has and the pass's caller has not: Python that the node runs.
-CodeLine CallSites::line_in_pass(RangeId range, const std::vector<bool>& outside) const {
+CodeLine CallSites::line_in_pass(RangeId range, const std::vector<bool>& forward) const {
   const HostRanges& h = trace_.host_ranges();
   if (h.kind[range] == HostKind::backward_node) return line_of_node(range);
   const SiteId own = h.site[range];
   if (own != kNone && is_users_[own] && own != passes_[range].caller)
-    return {own, outside[own] ? Direction::recompute : Direction::backward};
+    return {own, forward[own] ? Direction::recompute : Direction::backward};
   if (recomputed_[range]) {
     const CodeLine made = line_of_node(passes_[range].node);
     if (made.site != kNone) return {made.site, Direction::recompute};
@@ -205,8 +229,22 @@ CodeLine CallSites::callers_line(std::int64_t time) const {
   return last == kNone ? CodeLine{} : nearest_[last];
 }
 
+// Returns what a node runs again next, behind this time; kNone where it goes on with gradients.
+RangeId CallSites::runs_again_next(RangeId node, std::int64_t time) const {
+  const HostRanges& h = trace_.host_ranges();
+  const Rows rows = trace_.ranges_of(h.thread[node]);
+  const auto at = std::upper_bound(h.begin.begin() + rows.begin, h.begin.begin() + rows.end, time);
+  const auto next = static_cast<RangeId>(at - h.begin.begin());
+  if (next == rows.end || h.begin[next] >= h.end[node] || passes_[next].node != node) return kNone;
+  return nearest_[next].direction == Direction::recompute ? next : kNone;
+}
+
 CodeLine CallSites::at(ThreadId thread, std::int64_t time, RangeId innermost) const {
   const CodeLine own = innermost == kNone ? CodeLine{} : nearest_[innermost];
+  if (innermost != kNone && trace_.host_ranges().kind[innermost] == HostKind::backward_node) {
+    const RangeId next = runs_again_next(innermost, time);
+    if (next != kNone) return nearest_[next];
+  }
   if (own.site != kNone) return own;
   if (threads_.is_worker(thread)) return callers_line(time);
   if (innermost != kNone) return own;

@@ -5,9 +5,12 @@
 //
 // Work of a backward node is at the line of the forward op that made the node, direction backward
 // (forward_ops.hpp). Python of the user that a node runs keeps its own line: where that line runs
-// outside of nodes too it is done once more (recompute), else it is backward work of its own.
+// outside of nodes too, and makes nodes, it is done once more (recompute), else it is backward work
+// of its own.
 // Operations that a node runs at no line of its own, and between which nodes are made, are forward
-// work that is done once more as well: activation checkpointing of PyTorch's own modules. What
+// work that is done once more as well: activation checkpointing of PyTorch's own modules. So are calls
+// at a package's lines in a node in which nodes are made. A node's own time on the way to such work is
+// that work's. What
 // the engine does around a node, in its frame of it (gradients of one tensor that several ops used
 // are added up there), is at the node's line. Nodes
 // without a forward op (gradient accumulation, hooks) and the engine's time between nodes are at
@@ -47,13 +50,15 @@ class CallSites {
   void find_plain(const std::vector<bool>& counts);
   void find_passes();
   void find_frames();
+  bool runs_package(RangeId range) const;
   void find_recomputed();
   void keep_makers();
-  std::vector<bool> sites_outside_passes() const;
-  CodeLine line_in_pass(RangeId range, const std::vector<bool>& outside) const;
+  std::vector<bool> sites_of_forward_passes() const;
+  CodeLine line_in_pass(RangeId range, const std::vector<bool>& forward) const;
   CodeLine line_of_node(RangeId node) const;
   CodeLine line_in_frame(RangeId range) const;
   CodeLine callers_line(std::int64_t time) const;
+  RangeId runs_again_next(RangeId node, std::int64_t time) const;
   SiteId sampled(Interval silence, std::int64_t time) const;
   std::uint32_t first_sample(std::int64_t time) const;
 
