@@ -257,7 +257,7 @@ constexpr Row kRows[] = {
      {"capture the step in a CUDA graph, or compile it (in PyTorch torch.compile with "
       "mode='reduce-overhead' does both, in JAX lax.scan over several steps); fuse element-wise "
       "operations, or give each kernel more to do with a larger batch",
-      "model = torch.compile(model, mode='reduce-overhead')"},
+      "model = torch.compile(model, mode='reduce-overhead')   # compiles anew for other shapes"},
      {"capture the step in a CUDA graph (cudaStreamBeginCapture, in LibTorch at::cuda::CUDAGraph); "
       "fuse element-wise operations in a kernel of your own, or give each kernel more to do with a "
       "larger batch",
@@ -266,7 +266,7 @@ constexpr Row kRows[] = {
     {Advice::launch_bound_without_device,
      {"do more in each operation: a larger batch, one operation on a stacked tensor in place of a "
       "Python loop over its parts, or torch.compile, which joins chains of small ones",
-      "model = torch.compile(model)\n"
+      "model = torch.compile(model)   # compiles for up to a minute, and again for other shapes\n"
       "losses = loss(model(torch.stack(parts)))     # not: [loss(model(p)) for p in parts]"},
      {"do more in each operation: a larger batch, one operation on a stacked tensor in place of a "
       "loop over its parts, or one loop over the raw data in place of a chain of small ones",
@@ -333,6 +333,16 @@ constexpr Row kRows[] = {
       "for (auto& p : model->parameters())\n"
       "  if (p.dim() == 4) p.set_data(p.contiguous(at::MemoryFormat::ChannelsLast));\n"
       "images = images.contiguous(at::MemoryFormat::ChannelsLast);"}},
+    {Advice::recomputation,
+     {"keep what the forward pass makes, as far as memory allows: without checkpointing first, "
+      "else "
+      "checkpoint every second layer, or only operations that are quick for the memory they save",
+      "h = block(h)   # in place of checkpoint(block, h)\n"
+      "model.gradient_checkpointing_disable()   # where Transformers' switch was used"},
+     {"keep what the forward pass makes, as far as memory allows: without checkpointing first, "
+      "else "
+      "checkpoint every second layer, or only operations that are quick for the memory they save",
+      ""}},
     {Advice::hotspot_select,
      {"select without sorting: top-k with sorted=False, a threshold (the k-th value, or last "
       "step's) and a comparison, or a kernel that selects by radix; keep a mask rather than "

@@ -51,6 +51,7 @@ enum class Advice : std::uint8_t {
   unfused_attention,
   precision,
   memory_layout,
+  recomputation,
   hotspot_select,
   hotspot_reduce,
   hotspot_elementwise,

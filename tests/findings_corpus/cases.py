@@ -88,6 +88,10 @@ PLANTED = {
         ("channels_last", (), Size(lookalike="channels_last")),
         ("small", ("memory_layout",), Size(gemm=200, amount=0.02)),
     ]),
+    "recomputation": (Size(), [
+        ("one_product", ("recomputation",), Size(gemm=20, small=40, parameters=300, amount=0.125)),
+        ("host_bound", (), Size(gemm=40, layers=4)),
+    ]),
     "hotspot": (Size(), [
         ("small", ("hotspot",), Size(gemm=200, amount=0.06)),
         ("norms_of_blocks", (), Size(gemm=150, small=14)),
@@ -128,6 +132,7 @@ FURTHER = {
     "unfused_attention": [Size(gemm=60, layers=12), Size(gemm=250, amount=1.5)],
     "precision": [Size(gemm=60, amount=0.5), Size(gemm=40, layers=12)],
     "memory_layout": [Size(gemm=60), Size(gemm=200, layers=3)],
+    "recomputation": [Size(gemm=60, layers=10), Size(gemm=200, amount=0.5)],
     "hotspot": [Size(gemm=60, amount=0.6), Size(gemm=200, amount=2)],
     "exposed_comm": [Size(gemm=200, layers=4, amount=2), Size(gemm=60, layers=12, amount=1.5)],
     "periodic_phase": [Size(gemm=60, steps=17, amount=2), Size(gemm=200, steps=13)],

@@ -43,7 +43,7 @@ LINES = {
     "steady_compile": "model.py:70", "host_gap": "metrics.py:52", "loop_invariant": "model.py:38",
     "launch_bound": "", "sequential_generation": "generate.py:23", "unfused_attention": "model.py:47",
     "precision": "model.py:44", "hotspot": "sparse.py:15", "exposed_comm": "parallel.py:29", "exposed_copy": "train.py:61", "periodic_phase": "eval.py:12",
-    "underfilled_gpu": "heads.py:18", "memory_layout": "conv.py:22", "repeated_launches": "average.py:14", "clock_change": "",
+    "underfilled_gpu": "heads.py:18", "memory_layout": "conv.py:22", "recomputation": "model.py:44", "repeated_launches": "average.py:14", "clock_change": "",
 }
 
 
@@ -249,6 +249,10 @@ class Transformer(Loop):
         slow = pace * (1 + 3 * s.amount if self.has("precision") else 1)
         with m.phase("backward"), m.backward_thread():
             for layer in range(s.layers):
+                if self.has("recomputation"):
+                    with m.range("node", "CheckpointFunctionBackward"):
+                        for _ in range(int(8 * s.amount)):
+                            m.op("aten::linear", [(gemm, s.gemm * slow)], LINES["recomputation"], s.host)
                 for name in ("Addmm", "Gelu", "Mm", "NativeLayerNorm"):
                     kernels = [(gemm, s.gemm * slow)] * 2 if "mm" in name.lower() else [(MUL, s.small * pace)]
                     m.node(name, kernels, s.host)

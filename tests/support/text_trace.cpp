@@ -119,6 +119,7 @@ const std::map<std::string, TextTrace::Reader, std::less<>>& TextTrace::readers(
       {"nccl", &TextTrace::nccl},
       {"counter", &TextTrace::counter},
       {"multiprocessors", &TextTrace::multiprocessors},
+      {"device_memory", &TextTrace::device_memory},
   };
   return table;
 }
@@ -283,6 +284,11 @@ void TextTrace::copy(const TextLine& line) {
 // multiprocessors N: of device 0.
 void TextTrace::multiprocessors(const TextLine& line) {
   make_.data.devices.at(0).multiprocessors = static_cast<std::uint32_t>(parse_count(word(line, 1)));
+}
+
+// device_memory BYTES: of device 0.
+void TextTrace::device_memory(const TextLine& line) {
+  make_.data.devices.at(0).memory_bytes = parse_count(word(line, 1));
 }
 
 // counter [pN.]TRACK TIME VALUE: a sample, of process 0 unless another is named.

@@ -40,6 +40,7 @@ class TextTrace {
   void no_device(const TextLine& line);
   void step(const TextLine& line);
   void multiprocessors(const TextLine& line);
+  void device_memory(const TextLine& line);
   void counter(const TextLine& line);
   void host_range(const TextLine& line);
   void call(const TextLine& line);
