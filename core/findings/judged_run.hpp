@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/findings/advice.hpp"
+#include "core/findings/advice/advice.hpp"
 #include "core/findings/host_calls.hpp"
 #include "core/simulate/simulator.hpp"
 #include "core/summary/summary.hpp"

@@ -23,7 +23,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/findings/advice.hpp"
+#include "core/findings/advice/advice.hpp"
 #include "core/findings/host_time.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/findings/worker_starts.hpp"

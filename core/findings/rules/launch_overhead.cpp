@@ -18,7 +18,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "core/findings/advice.hpp"
+#include "core/findings/advice/advice.hpp"
 #include "core/findings/host_time.hpp"
 #include "core/findings/repeated_pass.hpp"
 #include "core/findings/wait_lines.hpp"

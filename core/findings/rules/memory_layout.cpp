@@ -24,7 +24,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/findings/advice.hpp"
+#include "core/findings/advice/advice.hpp"
 #include "core/findings/price.hpp"
 #include "core/support/duration.hpp"
 

@@ -20,7 +20,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/findings/advice.hpp"
+#include "core/findings/advice/advice.hpp"
 #include "core/findings/host_time.hpp"
 #include "core/findings/price.hpp"
 #include "core/findings/worker_starts.hpp"

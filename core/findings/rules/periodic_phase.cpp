@@ -18,7 +18,7 @@
 #include <cmath>
 #include <set>
 
-#include "core/findings/advice.hpp"
+#include "core/findings/advice/advice.hpp"
 #include "core/findings/host_time.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/findings/worker_starts.hpp"

@@ -20,7 +20,7 @@
 #include <set>
 #include <vector>
 
-#include "core/findings/advice.hpp"
+#include "core/findings/advice/advice.hpp"
 #include "core/findings/price.hpp"
 #include "core/support/duration.hpp"
 

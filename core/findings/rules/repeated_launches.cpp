@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/findings/advice.hpp"
+#include "core/findings/advice/advice.hpp"
 #include "core/findings/price.hpp"
 #include "core/findings/repeats.hpp"
 #include "core/findings/wait_lines.hpp"

@@ -22,7 +22,7 @@
 #include <set>
 
 #include "core/attribution/places/call_sites.hpp"
-#include "core/findings/advice.hpp"
+#include "core/findings/advice/advice.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 

@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/findings/advice.hpp"
+#include "core/findings/advice/advice.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 

@@ -18,7 +18,7 @@
 #include <map>
 #include <utility>
 
-#include "core/findings/advice.hpp"
+#include "core/findings/advice/advice.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 

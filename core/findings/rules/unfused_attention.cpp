@@ -17,7 +17,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/findings/advice.hpp"
+#include "core/findings/advice/advice.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/findings/advice.hpp"
+#include "core/findings/advice/advice.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

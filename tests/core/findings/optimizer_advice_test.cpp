@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/findings/advice.hpp"
+#include "core/findings/advice/advice.hpp"
 
 namespace stepscope::rules {
 namespace {

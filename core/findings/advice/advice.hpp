@@ -72,6 +72,11 @@ struct AdviceText {
   std::string_view code_hint;  // may be empty
 };
 
+struct AdviceRow {
+  Advice advice{};
+  AdviceText python, cpp;
+};
+
 AdviceText text_of(Advice advice, Language language);
 void advise(Advice advice, Language language, Finding& out);
 // Puts a number of this program or machine into a hint, in place of `name`, such as "{workers}".

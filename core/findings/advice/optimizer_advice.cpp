@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/findings/advice.hpp"
+#include "core/findings/advice/advice.hpp"
 
 namespace stepscope::rules {
 namespace {

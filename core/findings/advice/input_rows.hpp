@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Advice on the machine's cores and memory, and how a batch is made. The rows follow the order of
+// Advice; advice.cpp joins them.
+#pragma once
+
+#include "core/findings/advice/advice.hpp"
+
+namespace stepscope::rules {
+
+inline constexpr std::string_view kACore =
+    "give the loop a core: run no other program beside it, and no more threads (OMP_NUM_THREADS) "
+    "and loader workers together than there are cores";
+inline constexpr std::string_view kFewerThreads =
+    "let this program run no more threads (OMP_NUM_THREADS, thread pools) and loader workers "
+    "together "
+    "than there are cores";
+
+inline constexpr AdviceRow kInputAdvice[] = {
+    {Advice::core_contention,
+     {kACore,
+      "torch.set_num_threads({threads})\n"
+      "DataLoader(dataset, num_workers={workers})"},
+     {kACore,
+      "at::set_num_threads({threads});\n"
+      "torch::data::DataLoaderOptions().workers({workers})"}},
+    {Advice::core_contention_of_own_threads,
+     {kFewerThreads,
+      "torch.set_num_threads({threads})\n"
+      "DataLoader(dataset, num_workers={workers})"},
+     {kFewerThreads,
+      "at::set_num_threads({threads});\n"
+      "torch::data::DataLoaderOptions().workers({workers})"}},
+    {Advice::page_faults,
+     {"let the allocator keep what is freed: settings of the C library's, or another allocator "
+      "(jemalloc, tcmalloc), before the program starts; or write results into tensors that stay "
+      "(out=, "
+      "in-place forms)",
+      "MALLOC_TRIM_THRESHOLD_=4000000000 MALLOC_MMAP_MAX_=0 python ...   # glibc\n"
+      "LD_PRELOAD=libjemalloc.so.2 python ...                           # or another allocator"},
+     {"let the allocator keep what is freed: settings of the C library's, or another allocator "
+      "(jemalloc, tcmalloc); or write results into tensors that stay (_out forms, in-place forms)",
+      "mallopt(M_MMAP_MAX, 0); mallopt(M_TRIM_THRESHOLD, INT_MAX);   // first in main(), with "
+      "glibc"}},
+    {Advice::input_waits,
+     {"let more workers make the input, further ahead, or make less of it on the host: what each "
+      "worker does per batch is what limits the loop",
+      "DataLoader(dataset, num_workers={workers}, pin_memory=True, prefetch_factor=4, "
+      "persistent_workers=True)\nbatch = batch.to(device, non_blocking=True).float()"},
+     {"let more threads make the input, further ahead, or make less of it on the host: what each "
+      "of them does per batch is what limits the loop",
+      "torch::data::DataLoaderOptions().workers({workers}).max_jobs(16)\n"
+      "batch = batch.to(device, /*non_blocking=*/true).to(torch::kFloat);"}},
+    {Advice::input_waits_without_device,
+     {"let more workers make the input, further ahead, or make less of it for each batch: what "
+      "each worker does per batch is what limits the loop",
+      "DataLoader(dataset, num_workers={workers}, prefetch_factor=4, persistent_workers=True)"},
+     {"let more threads make the input, further ahead, or make less of it for each batch: what "
+      "each of them does per batch is what limits the loop",
+      "torch::data::DataLoaderOptions().workers({workers}).max_jobs(16)"}},
+    {Advice::input_waits_for_cores,
+     {"make less of it for each batch, half of it in the forecast: once before the run, or for a "
+      "whole batch in place of a sample at a time; more workers would find no core",
+      "def __getitems__(self, rows):  # of the dataset, called once a batch\n"
+      "    return self.images[rows], self.labels[rows]\n"
+      "DataLoader(dataset, ..., collate_fn=tuple)  # its other arguments stay"},
+     {"make less of it for each batch, half of it in the forecast: once before the run, or for a "
+      "whole batch in place of a sample at a time; more threads would find no core",
+      "class Data : public torch::data::BatchDataset<Data, Batch>  // get_batch() makes a batch"}},
+    {Advice::input_waits_for_others,
+     {"let it run some steps ahead, in more processes (twice as many in the forecast), or do less "
+      "each time; if it answers what this step asks for (an environment, a server), ask earlier "
+      "and do other work until the answer is "
+      "there, or ask for several at once",
+      "batches = multiprocessing.Queue(maxsize=8)\n"
+      "# filled by processes: threads of one Python compute in turns"},
+     {"let it run some steps ahead, on more threads, or do less each time; if it answers what this "
+      "step asks for, ask earlier and do other work until the answer is there",
+      ""}},
+    {Advice::input_workers_start,
+     {"make the loader once, before the loop over epochs, and let its workers stay",
+      "loader = DataLoader(dataset, ..., persistent_workers=True)   # once; its other arguments "
+      "stay"},
+     {"make the loader once, before the loop over epochs, and let its threads stay", ""}},
+    {Advice::input_is_chosen,
+     {"choose the samples faster, in half the time in the forecast: all of an epoch at once (one "
+      "torch.randperm, or NumPy in place of a Python loop), before the epoch or on a thread of its "
+      "own",
+      "order = torch.randperm(len(dataset)).tolist()   # once an epoch, in the sampler's __iter__\n"
+      "yield from order"},
+     {"choose the samples faster, in half the time in the forecast: all of an epoch at once, "
+      "before "
+      "the epoch or on a thread of its own",
+      ""}},
+    {Advice::input_is_made,
+     {"make the input beside the step (a DataLoader with workers, or a thread that fills pinned "
+      "buffers some batches ahead); cast and normalise on the device",
+      "DataLoader(dataset, num_workers={workers}, pin_memory=True, prefetch_factor=4, "
+      "persistent_workers=True)\nbatch = batch.to(device, non_blocking=True).float()"},
+     {"make the input beside the step (torch::data::DataLoader with workers, or a thread that "
+      "fills pinned buffers some batches ahead); cast and normalise on the device",
+      "torch::data::DataLoaderOptions().workers({workers}).max_jobs(16)\n"
+      "batch = batch.to(device, /*non_blocking=*/true).to(torch::kFloat);"}},
+    {Advice::input_is_made_without_device,
+     {"make the input beside the step, in workers of a DataLoader: they must not want the cores "
+      "that the step computes on",
+      "DataLoader(dataset, num_workers={workers}, prefetch_factor=4, persistent_workers=True)"},
+     {"make the input beside the step, in workers of a torch::data::DataLoader: they must not want "
+      "the cores that the step computes on",
+      "torch::data::DataLoaderOptions().workers({workers}).max_jobs(16)"}},
+};
+
+}  // namespace stepscope::rules
