@@ -71,14 +71,14 @@ std::optional<HeldUp> held_up_by(const Run& run, DeviceOpId op) {
     case Binding::none:
       break;
     case Binding::launch:
-      return HeldUp{"Held up by its launch",
+      return HeldUp{"Waited for launch",
                     {EventKind::host_range, run.trace.calls().range[ready.launch]}};
     case Binding::stream:
-      return HeldUp{"Held up by its stream", before};
+      return HeldUp{"Waited for stream", before};
     case Binding::graph:
-      return HeldUp{"Held up by its graph", before};
+      return HeldUp{"Waited for graph", before};
     case Binding::event:
-      return HeldUp{"Held up by an event", before};
+      return HeldUp{"Waited for event", before};
   }
   return std::nullopt;
 }
