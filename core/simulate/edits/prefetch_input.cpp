@@ -25,9 +25,10 @@ constexpr std::uint32_t kPrefetchFactor = 2;  // batches ahead for each worker: 
 // Taking a batch from a thread of the same process or from what else there may be.
 constexpr Estimate kBatchTakeNs{500'000, 20'000, 1'500'000};
 // Taking one from a worker of PyTorch's DataLoader, which is a process, and what it costs that
-// worker to pack it: 0.4 to 1.2 ms and 0.2 to 1 ms with one to three tensors on two busy cores.
+// worker to pack it and to be asked: 0.4 to 1.2 ms and 0.2 to 1.1 ms with one to three tensors on two
+// cores.
 constexpr Estimate kLoaderTakeNs{700'000, 200'000, 1'500'000};
-constexpr Estimate kLoaderGiveNs{400'000, 100'000, 1'000'000};
+constexpr Estimate kLoaderGiveNs{900'000, 200'000, 1'500'000};
 // How long a worker takes for the same work, of the loop's time: where it sleeps, and where it computes.
 // Its batch goes to shared memory, whose pages are new: 1.11 to 1.2 with 0.4 to 3.5 MB a batch on two
 // idle cores of an AMD EPYC.
@@ -143,10 +144,11 @@ void move_to_workers(Edit& edit) {
     if (stays) continue;
     const double ns = std::exchange(task.ns, 0);
     if (takes.empty() || task.step != takes.back()->step) {
-      const bool is_loaders = graph.steps[task.step].asks_loader;
+      const double batches = graph.steps[task.step].asks_loader;
       takes.push_back(&task);
-      task.making_ns = is_loaders ? kLoaderGiveNs.at(edit.luck) : 0;
-      task.ns = is_loaders ? kLoaderTakeNs.at(edit.luck) : std::min(ns, kBatchTakeNs.at(edit.luck));
+      task.making_ns = batches * kLoaderGiveNs.at(edit.luck);
+      task.ns = batches > 0 ? batches * kLoaderTakeNs.at(edit.luck)
+                            : std::min(ns, kBatchTakeNs.at(edit.luck));
     }
     takes.back()->making_ns += ns * slower;
   }
@@ -163,7 +165,8 @@ void move_to_workers(Edit& edit) {
                              .depth = kPrefetchFactor * workers,
                              .making_ns = making,
                              .computes = computes});
-  const Estimate& take = graph.steps[takes.back()->step].asks_loader ? kLoaderTakeNs : kBatchTakeNs;
+  const Estimate& take =
+      graph.steps[takes.back()->step].asks_loader > 0 ? kLoaderTakeNs : kBatchTakeNs;
   edit.assume(fmt::format(
       "{} beside the step, each in {:.2f} of the loop's time for it; taking a batch costs {:.1f} "
       "ms "

@@ -103,7 +103,8 @@ TaskGraph build_graph(const ProcessIndex& index, const Steps& steps, const Attri
                            .end_task = static_cast<std::uint32_t>(graph.host.size()),
                            .measured_ns = static_cast<double>(steps.list[rows[i]].wall_ns()),
                            .follows_on = i > 0 && rows[i - 1] + 1 == rows[i],
-                           .asks_loader = asked.asks[rows[i]] > 0,
+                           .asks_loader = static_cast<std::uint32_t>(asked.asks[rows[i]]) -
+                                          (asked.begins(rows[i]) ? 1 : 0),
                            .begins_loader = asked.begins(rows[i])});
   }
   graph.producers.resize(host_tasks.producers());

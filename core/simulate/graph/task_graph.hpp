@@ -91,12 +91,12 @@ struct Producer {
 };
 
 struct SampledStep {
-  std::uint32_t row = 0;       // row of Steps::list
-  std::uint32_t end_task = 0;  // behind its last host task
-  double measured_ns = 0;      // its window
-  bool follows_on = false;     // the step before it is sampled, too
-  bool asks_loader = false;    // for a batch that a loader without workers makes
-  bool begins_loader = false;  // such a loader begins anew in it
+  std::uint32_t row = 0;          // row of Steps::list
+  std::uint32_t end_task = 0;     // behind its last host task
+  double measured_ns = 0;         // its window
+  bool follows_on = false;        // the step before it is sampled, too
+  std::uint32_t asks_loader = 0;  // so many batches a loader without workers makes in it
+  bool begins_loader = false;     // such a loader begins anew in it
 };
 
 struct TaskGraph {

@@ -175,7 +175,7 @@ Case prefetched(std::uint64_t seed) {
   const std::int64_t input = random.between(600 * us, 6000 * us);
   out.fixed = out.bad;
   out.bad.step.insert(out.bad.step.begin(), {.act = Act::load_here, .host_ns = input});
-  const Action wait{.act = Act::data_wait, .host_ns = 0, .device_ns = (input + 400 * us) / 4};
+  const Action wait{.act = Act::data_wait, .host_ns = 0, .device_ns = (input + 900 * us) / 4};
   const Action take{.act = Act::python, .host_ns = 700 * us};  // handing a batch over
   out.fixed.step.insert(out.fixed.step.begin(), {wait, take});
   out.fixes = {{.kind = FixKind::prefetch_input, .computes = 0}};  // as fast as the loop, here

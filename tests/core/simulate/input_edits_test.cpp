@@ -32,13 +32,13 @@ TEST(Edits, ABatchOfAWorkerCostsItsHandOverEvenIfItWasCheapToMake) {
     make.work(200 * kUs, 0, Cause::host_data_wait);
     make.work(2000 * kUs);
     make.end_step();
-    make.graph.steps.back().asks_loader = true;
+    make.graph.steps.back().asks_loader = 2;
     make.graph.steps.back().begins_loader = step == 1;
   }
   const Edited edited = apply(make.graph, {.kind = FixKind::prefetch_input, .workers = 1});
-  EXPECT_DOUBLE_EQ(edited.graph.host[0].ns, 700 * kUs);
-  EXPECT_DOUBLE_EQ(edited.graph.host[0].making_ns, (200 * kSlower + 400) * kUs);
-  EXPECT_DOUBLE_EQ(edited.graph.host[2].ns, (700 + 200 * kSlower + 400) * kUs)
+  EXPECT_DOUBLE_EQ(edited.graph.host[0].ns, 2 * 700 * kUs) << "two batches a step";
+  EXPECT_DOUBLE_EQ(edited.graph.host[0].making_ns, (200 * kSlower + 2 * 900) * kUs);
+  EXPECT_DOUBLE_EQ(edited.graph.host[2].ns, (2 * 700 + 200 * kSlower + 2 * 900) * kUs)
       << "an epoch's first batch";
 }
 
