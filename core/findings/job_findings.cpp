@@ -226,7 +226,9 @@ void judge_transfers(const Summary& job, Findings& out) {
   finding.caused_ns_per_step = finding.ceiling_ns_per_step = ns;
   finding.fix =
       "overlap it with compute: smaller gradient buckets, prefetching the next layer's "
-      "parameters, communicating once for several batches (no_sync); or send less, in bf16";
+      "parameters, communicating once for several batches (no_sync, if it is not in use); or send "
+      "less, in "
+      "bf16";
   if (const double messages = many_small_messages(job); messages > 0) {
     finding.title += fmt::format("; {:.3g} messages a step", messages);
     finding.fix =

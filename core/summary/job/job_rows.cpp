@@ -158,13 +158,15 @@ std::vector<PhaseRow> phases_of(const Owners& owners, const Ledger& ledger,
       sum.gpu_busy_ns_total += row.gpu_busy_ns_total;
       sum.bytes_total += row.bytes_total;
       sum.calls_total += row.calls_total;
-      sum.every_steps = std::min(sum.every_steps, row.every_steps);
     }
   }
   const PhaseSteps steps(owners, ledger);
   for (PhaseRow& row : out) {
     row.wall_ns_total = row.exposed_ns_total = 0;
-    row.steps_in = steps.count(row.path) * summaries.size();
+    const std::uint64_t count = steps.count(row.path);
+    row.steps_in = count * summaries.size();
+    if (count > 0)
+      row.every_steps = static_cast<double>(ledger.steps.size()) / static_cast<double>(count);
   }
   for (const CellRow& cell : cells) {
     for (PhaseRow& row : out) {
