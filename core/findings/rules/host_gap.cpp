@@ -203,13 +203,16 @@ Judgement judge_host_gap(const JudgedRun& run) {
   const Cause cause = largest_cause(gaps);
   Finding finding = gaps.price.finding(idle);
   finding.count_per_step = run.count_per_step(gaps.count);
-  finding.title = fmt::format(
-      "{} {} a step ({}) {} for {} or more ({}){}", run.has_device ? "the device idles" : "for",
-      format_duration(idle), percent(run.share(idle)),
-      run.has_device ? "while the host does something else"
-                     : "the loop does something else than its operations, at "
-                       "lines that run none or",
-      long_stretch_text(run), name_of(cause), off_cpu_text(run, gaps));
+  const std::string what =
+      run.has_device ? fmt::format(
+                           "the device idles {} a step ({}) while the host does something "
+                           "else for {} or more",
+                           format_duration(idle), percent(run.share(idle)), long_stretch_text(run))
+                     : fmt::format(
+                           "for {} a step ({}) the loop does something else than PyTorch's "
+                           "operations: at lines without any, or for {} or more at a stretch",
+                           format_duration(idle), percent(run.share(idle)), long_stretch_text(run));
+  finding.title = fmt::format("{} ({}){}", what, name_of(cause), off_cpu_text(run, gaps));
   Fix elsewhere;
   elsewhere.kind = FixKind::drop_work;
   elsewhere.scope.host_times = times_with_waits(run, gaps);

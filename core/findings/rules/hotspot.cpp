@@ -96,16 +96,32 @@ bool is_cpu_candidate(Cause cause) {
 }
 
 // Whether an operation on the CPU makes random numbers (it costs so much a number, reads no tensor,
-// and no compiler fuses it) or is what a compiler made.
+// and no compiler fuses it), reads or adds to rows by their index, is checkpointing's
+// (recomputation), or is what a compiler made.
 bool is_as_good_as_compiled(const JudgedRun& run, const Segment& s) {
   if (run.has_device || s.host_evidence == kNone) return false;
-  constexpr std::string_view kGenerators[] = {
-      "aten::normal_",    "aten::uniform_",     "aten::random_",     "aten::bernoulli_",
-      "aten::bernoulli",  "aten::exponential_", "aten::cauchy_",     "aten::log_normal_",
-      "aten::geometric_", "aten::poisson",      "aten::multinomial", "aten::randperm"};
+  constexpr std::string_view kNotFused[] = {"aten::normal_",
+                                            "aten::uniform_",
+                                            "aten::random_",
+                                            "aten::bernoulli_",
+                                            "aten::bernoulli",
+                                            "aten::exponential_",
+                                            "aten::cauchy_",
+                                            "aten::log_normal_",
+                                            "aten::geometric_",
+                                            "aten::poisson",
+                                            "aten::multinomial",
+                                            "aten::randperm",
+                                            "aten::embedding_dense_backward",
+                                            "aten::index_select",
+                                            "aten::index",
+                                            "aten::index_put_",
+                                            "aten::index_add_",
+                                            "aten::gather",
+                                            "aten::scatter_add_"};
   const std::string_view name = run.trace.text(run.trace.host_ranges().name[s.host_evidence]);
-  return name.starts_with("CompiledFunction") ||
-         std::find(std::begin(kGenerators), std::end(kGenerators), name) != std::end(kGenerators);
+  return name.starts_with("CompiledFunction") || name.starts_with("CheckpointFunction") ||
+         std::find(std::begin(kNotFused), std::end(kNotFused), name) != std::end(kNotFused);
 }
 
 struct Hotspot {

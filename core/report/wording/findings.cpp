@@ -50,8 +50,8 @@ std::string gain_text(const Finding& finding, const StepScale& scale) {
 
 std::string machine_text(const Finding& finding) {
   return fmt::format(
-      "this machine was busy: {}; what follows is about the program, in steps as they "
-      "were recorded, with that wait",
+      "this machine was busy: {}; what follows leaves that "
+      "wait out of its costs, though its steps hold it",
       finding.title);
 }
 
