@@ -121,10 +121,12 @@ std::vector<std::string> cautions_of(const rules::JudgedRun& run, bool is_judged
   return out;
 }
 
-// Those about the machine stand first, the others by what their fix is worth.
+// Those about the machine stand first, the others by what their fix is worth. One without a change
+// that a replay knows shortens no step, as a larger batch: it stands behind them.
 void put_in_order(double step_ns, std::vector<Finding>& found) {
   std::stable_sort(found.begin(), found.end(), [step_ns](const Finding& a, const Finding& b) {
     if (a.is_of_machine() != b.is_of_machine()) return a.is_of_machine();
+    if (a.fixes.empty() != b.fixes.empty()) return b.fixes.empty();
     return a.gain_ns_per_step(step_ns) > b.gain_ns_per_step(step_ns);
   });
 }

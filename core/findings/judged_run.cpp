@@ -123,6 +123,17 @@ bool JudgedRun::counts(std::int64_t time) const {
   return after != windows_.end() && after->begin <= time;
 }
 
+const Segment* JudgedRun::segment_at(std::int64_t time) const {
+  const auto after =
+      std::ranges::upper_bound(segments(), time, {}, [](const Segment& s) { return s.time.begin; });
+  return after == segments().begin() ? nullptr : &*(after - 1);
+}
+
+bool JudgedRun::in_optimizer(std::int64_t time) const {
+  const Segment* at = segment_at(time);
+  return at != nullptr && optimizer_phases[at->phase];
+}
+
 bool JudgedRun::counts_op(DeviceOpId op) const {
   const DeviceOps& d = trace.device_ops();
   return counts(d.begin[op]) && trace.data().streams[d.stream[op]].process == steps.process;

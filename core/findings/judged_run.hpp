@@ -66,8 +66,11 @@ struct JudgedRun {
   double least_ns() const { return least_ns(noise_ns); }
   double least_ns(double noise) const;
   bool counts(std::int64_t time) const;  // lies in a counted step
-  bool counts_op(DeviceOpId op) const;   // is this process's and begins in a counted step
-  bool is_first_step_alone() const {     // it holds what a program does once
+  // Returns the segment that holds the time; null before the first.
+  const Segment* segment_at(std::int64_t time) const;
+  bool in_optimizer(std::int64_t time) const;
+  bool counts_op(DeviceOpId op) const;  // is this process's and begins in a counted step
+  bool is_first_step_alone() const {    // it holds what a program does once
     return summary.counted.size() == 1 && summary.counted.front() == 0;
   }
   // A step's time without evidence of what the device waited for.

@@ -33,15 +33,14 @@ struct Operation {
 };
 
 struct StepOperations {
-  std::vector<Operation> outermost;  // those with a line, without the backward pass
-  std::size_t weights = 0;           // whose gradients the backward pass summed
+  std::vector<Operation> outermost;   // those with a line, without the backward pass
+  std::vector<std::int64_t> sums;     // when the backward pass summed a gradient
+  std::vector<std::int64_t> updates;  // when the optimizer worked
 };
 
-bool in_optimizer(const JudgedRun& run, std::int64_t time) {
-  const auto& segments = run.segments();
-  const auto after =
-      std::ranges::upper_bound(segments, time, {}, [](const Segment& s) { return s.time.begin; });
-  return after != segments.begin() && run.optimizer_phases[(after - 1)->phase];
+bool makes_input(const JudgedRun& run, std::int64_t time) {
+  const Segment* at = run.segment_at(time);
+  return at != nullptr && at->cause == Cause::host_data_wait;
 }
 
 StepOperations operations_in(const JudgedRun& run, Interval step) {
@@ -52,13 +51,17 @@ StepOperations operations_in(const JudgedRun& run, Interval step) {
   for (RangeId r = rows.begin; r < rows.end && h.begin[r] < step.end; ++r) {
     if (h.begin[r] < step.begin) continue;
     const std::string_view name = run.trace.text(h.name[r]);
-    if (name.ends_with("AccumulateGrad")) ++out.weights;
+    if (name.ends_with("AccumulateGrad")) out.sums.push_back(h.begin[r]);
     if (h.kind[r] != HostKind::op || h.begin[r] < until) continue;
     until = h.end[r];
     const bool communicates = name.starts_with("c10d::");
     const bool works = communicates || name.starts_with("aten::");
-    if (run.sites[r] != kNone && works && !in_optimizer(run, h.begin[r]))
+    if (!works) continue;
+    if (run.in_optimizer(h.begin[r])) {
+      out.updates.push_back(h.begin[r]);
+    } else if (run.sites[r] != kNone && !makes_input(run, h.begin[r])) {
       out.outermost.push_back({h.name[r], run.sites[r], {h.begin[r], h.end[r]}, communicates});
+    }
   }
   return out;
 }
@@ -83,6 +86,29 @@ std::int64_t forward_ns(const JudgedRun& run, Interval step, const std::set<Site
   return out;
 }
 
+bool any_in(const std::vector<std::int64_t>& times, Interval within) {
+  const auto at = std::ranges::lower_bound(times, within.begin);
+  return at != times.end() && *at < within.end;
+}
+
+// Whether gradients are summed between each two passes, and the optimizer works between none.
+bool are_micro_batches(const StepOperations& step, const Repeats& stretch) {
+  for (std::size_t pass = 1; pass < stretch.times(); ++pass) {
+    const std::size_t next = stretch.begin + pass * stretch.period;
+    const Interval between{step.outermost[next - 1].time.end, step.outermost[next].time.begin};
+    if (!any_in(step.sums, between) || any_in(step.updates, between)) return false;
+  }
+  return true;
+}
+
+// The lines that own time of the loop's thread within it.
+std::set<SiteId> sites_in(const JudgedRun& run, Interval time) {
+  std::set<SiteId> out;
+  for (const Segment& s : run.segments())
+    if (s.site != kNone && !intersect(s.time, time).empty()) out.insert(s.site);
+  return out;
+}
+
 }  // namespace
 
 std::optional<RepeatedPass> find_repeated_pass(const JudgedRun& run) {
@@ -96,18 +122,25 @@ std::optional<RepeatedPass> find_repeated_pass(const JudgedRun& run) {
   const std::vector<Operation> pass(first, first + static_cast<std::ptrdiff_t>(stretch.period));
   const auto with_weights = static_cast<std::size_t>(
       std::ranges::count_if(pass, [&](const Operation& one) { return has_weights(run, one); }));
-  const bool is_layers = 2 * step.weights >= with_weights * stretch.times() || step.weights == 0;
-  const bool is_one = with_weights > 0 ? !is_layers : stretch.times() >= kLeastTimesWithoutWeights;
+  const bool is_layers =
+      2 * step.sums.size() >= with_weights * stretch.times() || step.sums.empty();
+  const bool micro = are_micro_batches(step, stretch);
+  const bool is_one =
+      micro || (with_weights > 0 ? !is_layers : stretch.times() >= kLeastTimesWithoutWeights);
   if (!is_one || !is_short(pass)) return std::nullopt;
   const auto last = first + static_cast<std::ptrdiff_t>(stretch.length - 1);
   const auto takes = static_cast<double>(last->time.end - first->time.begin);
   if (takes < kLeastOfTheStep * static_cast<double>(window.length())) return std::nullopt;
   std::set<SiteId> sites;
   for (const Operation& one : pass) sites.insert(one.site);
+  if (micro)
+    sites = sites_in(run, {first->time.begin,
+                           (first + static_cast<std::ptrdiff_t>(stretch.period))->time.begin});
   const auto all = static_cast<double>(forward_ns(run, window, sites));
   return RepeatedPass{.times = stretch.times(),
                       .operations = stretch.period,
                       .has_weights = with_weights > 0,
+                      .is_micro_batch = micro,
                       .sites = {sites.begin(), sites.end()},
                       .part = all > takes ? takes / all : 1};
 }

@@ -68,6 +68,13 @@ inline constexpr AdviceRow kLaunchAdvice[] = {
       "sequence), give each more to do (a larger batch)",
       "auto outputs = model->forward(batch);   // not a forward for each sample\n"
       "auto loss = loss_function(outputs, targets);"}},
+    {Advice::launch_bound_of_micro_batches,
+     {"make fewer and larger micro-batches, as far as memory allows: their sum of gradients is the "
+      "same (not with batch normalisation)",
+      "batch = {times} * micro_batch         # and accumulate over so many times fewer of them"},
+     {"make fewer and larger micro-batches, as far as memory allows: their sum of gradients is the "
+      "same (not with batch normalisation)",
+      ""}},
     {Advice::values_read_without_device,
      {"read many values at once; print, log or look at them once in many steps, and one text "
       "rather than many; add them up in a tensor until then, and write from another thread where "

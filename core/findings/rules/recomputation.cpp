@@ -3,7 +3,8 @@
 // checkpointing), which saves the memory of what they made.
 //
 //   fires where   recomputed >= 5 % of the step, and >= least
-//   recomputed    time of the direction `recompute`, of the host and of the device
+//   recomputed    time of the direction `recompute`, of the host and of the device, without waits for
+//                 a core
 //   not where     the device's memory was 90 % in use at its fullest: then checkpointing is needed
 //   forecast      none of it is done again, and the host takes half of its time on the way to the
 //                 other operations of these lines (0.35 to all of it): each tensor that they save goes
@@ -71,6 +72,7 @@ struct RepeatedForward {
     for (std::size_t i = 0; i < run.segments().size(); ++i) {
       const Segment& s = run.segments()[i];
       if (s.direction != Direction::recompute || !run.counts(s.time.begin)) continue;
+      if (s.cause == Cause::host_core_wait) continue;
       price.add(s, s.time.length());
       if (s.site != kNone) lines.insert(s.site);
       parts.emplace_back(i, run.unexplained_ns(i));

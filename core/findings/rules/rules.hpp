@@ -10,12 +10,17 @@
 
 namespace stepscope::rules {
 
+struct OperationCount;
+
 #define RULE(id, ...) Judgement judge_##id(const JudgedRun& run);
 #include "core/findings/rules/rules.def"
 #undef RULE
 
 // launch_overhead.cpp: launch_bound of a run without a device.
 Judgement judge_launch_overhead(const JudgedRun& run);
+
+// values_read.cpp: its part at lines that hardly do more than to read values.
+Judgement judge_values_read(const JudgedRun& run, const OperationCount& operations);
 
 // precision.cpp: decides by the kernel's name alone.
 bool is_float32_matrix_kernel(std::string_view name);

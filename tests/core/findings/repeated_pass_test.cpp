@@ -55,6 +55,38 @@ TEST(RepeatedPass, LayersHaveWeightsOfTheirOwn) {
   EXPECT_THAT(found_in(passes(kPasses, 5)).title, Not(HasSubstr("times a step the same")));
 }
 
+// 8 micro-batches, each with a backward pass; with `updates`, an optimizer steps behind each.
+std::string micro_batches(bool updates) {
+  std::ostringstream out;
+  out << "no_device\nrepeat 4 host=1000 device=1000\nstep 0 1000\n";
+  for (int pass = 0; pass < 8; ++pass) {
+    const int at = pass * 120;
+    const auto operation = [&](const char* name, int begin, int line) {
+      out << "op t1 " << at + begin << ' ' << at + begin + 5 << ' ' << name
+          << " at=train.py:" << line << '\n';
+    };
+    operation("aten::linear", 10, 12);
+    operation("aten::relu", 25, 12);
+    operation("aten::cross_entropy_loss", 40, 13);
+    operation("torch::autograd::AccumulateGrad", 60, 14);
+    operation("torch::autograd::AccumulateGrad", 75, 14);
+    if (!updates) continue;
+    out << "scope t1 " << at + 90 << ' ' << at + 110 << " Optimizer.step#SGD.step\n";
+    operation("aten::add_", 95, 15);
+  }
+  out << "end\nexpect found launch_bound train.py:12\n";
+  return out.str();
+}
+
+TEST(RepeatedPass, MicroBatchesMayBeFewerAndLarger) {
+  const Finding found = found_in(micro_batches(false));
+  EXPECT_THAT(found.title,
+              HasSubstr("8 times a step the same 3 operations run, each with a backward"));
+  EXPECT_THAT(found.fix, HasSubstr("fewer and larger micro-batches"));
+  EXPECT_THAT(found.code_hint, HasSubstr("batch = 8 * micro_batch"));
+  EXPECT_THAT(found_in(micro_batches(true)).title, Not(HasSubstr("times a step the same")));
+}
+
 // A mask that is written element by element.
 TEST(RepeatedPass, WithoutWeightsManyAreNoLayers) {
   std::ostringstream text;

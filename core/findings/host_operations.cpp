@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/findings/host_operations.hpp"
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+namespace stepscope::rules {
+namespace {
+
+constexpr double kJoinsToProducts = 6.5;  // from so many on there are chains to join
+
+bool is_product(Cause cause) {
+  return cause == Cause::host_compute_gemm || cause == Cause::host_compute_attention;
+}
+
+void count_classes(const JudgedRun& run, OperationCount& out) {
+  const std::vector<bool> sites = compiled_sites(run);
+  std::vector<bool> seen(run.trace.host_ranges().size(), false);
+  for (const Segment& s : run.segments()) {
+    const bool joins = is_joined(s.cause);
+    if ((!joins && !is_product(s.cause)) || s.host_evidence == kNone) continue;
+    if (seen[s.host_evidence] || !is_compiled(run, sites, s)) continue;
+    seen[s.host_evidence] = true;
+    ++(joins ? out.joined : out.products);
+  }
+}
+
+bool reads_a_value(std::string_view operation) {
+  return operation == "aten::item" || operation == "aten::_local_scalar_dense" ||
+         operation == "aten::is_nonzero";
+}
+
+// Whether a range's name passes the test, which is asked once a name.
+template <class Test>
+bool has_range(const JudgedRun& run, Test passes) {
+  const std::vector<StringId>& names = run.trace.host_ranges().name;
+  std::unordered_set<StringId> seen;
+  StringId last = kNone;
+  return std::any_of(names.begin(), names.end(), [&](StringId name) {
+    if (std::exchange(last, name) == name || !seen.insert(name).second) return false;
+    return passes(run.trace.text(name));
+  });
+}
+
+bool has_range_with(const JudgedRun& run, std::string_view part) {
+  return has_range(run, [part](std::string_view name) { return name.find(part) != name.npos; });
+}
+
+// Layers, not cells: torch.compile leaves them to PyTorch.
+bool has_recurrent_layer(const JudgedRun& run) {
+  constexpr std::array kLayers = {"aten::lstm", "aten::gru", "aten::rnn_tanh", "aten::rnn_relu"};
+  return has_range(run, [&](std::string_view name) {
+    return std::ranges::find(kLayers, name) != kLayers.end();
+  });
+}
+
+bool compiles_to_no_less(const JudgedRun& run, double operations) {
+  return run.language == Language::python &&
+         operations * kSavedByCompiling <= kCompiledAsOperations;
+}
+
+}  // namespace
+
+Line line_of(const JudgedRun& run, SiteId site) {
+  const Site& at = run.trace.data().sites[site];
+  return {run.trace.text(at.file), at.line};
+}
+
+bool OperationCount::is_of_values(const Line& line) const {
+  const auto at = by_line.find(line);
+  return at != by_line.end() && at->second.reads > 0 && at->second.others <= at->second.reads;
+}
+
+std::vector<bool> compiled_sites(const JudgedRun& run) {
+  std::vector<bool> out(run.trace.data().sites.size(), false);
+  bool any = false;
+  for (const Segment& s : run.segments()) {
+    if (s.direction != Direction::backward || s.site == kNone) continue;
+    out[s.site] = any = true;
+  }
+  if (!any) out.flip();
+  return out;
+}
+
+bool is_compiled(const JudgedRun& run, const std::vector<bool>& sites, const Segment& segment) {
+  return segment.site != kNone && sites[segment.site] && run.counts(segment.time.begin) &&
+         !run.optimizer_phases[segment.phase];
+}
+
+OperationCount count_operations(const JudgedRun& run) {
+  const HostRanges& h = run.trace.host_ranges();
+  std::vector<std::int64_t> lengths;
+  OperationCount out;
+  std::int64_t until = 0;
+  const Rows rows = run.trace.ranges_of(run.steps.thread);
+  for (RangeId r = rows.begin; r < rows.end; ++r) {
+    if (h.kind[r] != HostKind::op || h.begin[r] < until || !run.counts(h.begin[r])) continue;
+    if (run.in_optimizer(h.begin[r])) continue;
+    lengths.push_back(h.end[r] - h.begin[r]);
+    until = h.end[r];
+    if (run.sites[r] == kNone) continue;
+    auto& [reads, others] = out.by_line[line_of(run, run.sites[r])];
+    ++(reads_a_value(run.trace.text(h.name[r])) ? reads : others);
+  }
+  if (lengths.empty()) return out;
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  out.count = lengths.size();
+  out.median_ns = *middle;
+  count_classes(run, out);
+  return out;
+}
+
+std::string_view why_no_compiler(const JudgedRun& run, const OperationCount& count) {
+  const double operations = run.count_per_step(count.count);
+  if (has_range_with(run, "BackwardBackward") || has_range_with(run, "DoubleBackward"))
+    return "torch.compile does not support the second derivatives that this program takes";
+  if (has_range_with(run, "CompiledFunction") || has_range_with(run, "Torch-Compiled Region"))
+    return "what is compiled already stays";
+  if (compiles_to_no_less(run, operations))
+    return "a call of a compiled step takes about as long as so few operations do";
+  if (has_recurrent_layer(run)) return "torch.compile does not compile recurrent layers";
+  if (static_cast<double>(count.joined) < kJoinsToProducts * static_cast<double>(count.products))
+    return "most of them go with matrix products and convolutions, so torch.compile finds few to "
+           "join";
+  return "";
+}
+
+}  // namespace stepscope::rules

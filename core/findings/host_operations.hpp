@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of a step on a CPU: how many there are, at which lines, and whether torch.compile
+// would make them fewer. The optimizer's are in none of the counts.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/findings/judged_run.hpp"
+
+namespace stepscope::rules {
+
+using Line = std::pair<std::string_view, std::uint32_t>;  // file, number
+
+Line line_of(const JudgedRun& run, SiteId site);
+
+// Counts over all counted steps.
+struct OperationCount {
+  std::uint64_t count = 0;     // outermost operations of the loop's thread
+  std::int64_t median_ns = 0;  // their median length
+  struct AtLine {
+    std::uint64_t reads = 0, others = 0;
+  };
+  std::map<Line, AtLine> by_line;  // operations that only read a value, and the rest
+  // Element-wise and reducing operations, and products, in a pass that has gradients: also those
+  // inside of others.
+  std::uint64_t joined = 0, products = 0;
+
+  // Whether the line hardly does more than to read values out of tensors: what it does with them (it
+  // prints, logs or compares) is the program's own, and no compiler joins it.
+  bool is_of_values(const Line& line) const;
+};
+
+OperationCount count_operations(const JudgedRun& run);
+
+// A compiled step takes as long on its way (guards, and into its two graphs) as some operations do.
+// Measured on a step of 11, which became slower.
+inline constexpr double kCompiledAsOperations = 12, kCompiledAsFewest = 4, kCompiledAsMost = 20;
+inline constexpr double kSavedByCompiling = 0.7;  // share of the way between operations
+
+// Says why torch.compile would not help; empty where it may.
+std::string_view why_no_compiler(const JudgedRun& run, const OperationCount& count);
+
+constexpr bool is_joined(Cause cause) {
+  return cause == Cause::host_compute_elementwise || cause == Cause::host_compute_reduce;
+}
+
+// The lines that a backward pass goes through, which are what torch.compile(model) compiles; all of
+// them where no such pass was recorded.
+std::vector<bool> compiled_sites(const JudgedRun& run);
+// Whether a counted segment is of such a line.
+bool is_compiled(const JudgedRun& run, const std::vector<bool>& sites, const Segment& segment);
+
+}  // namespace stepscope::rules
