@@ -83,13 +83,15 @@ TEST(JobRows, StepsOfAPhaseAreCountedForTheRanksThatWaitForIt) {
   job.ledger.cells = {{.step = 1, .rank = 0, .by_rank = 0, .owner = eval, .ns = 100},
                       {.step = 1, .rank = 1, .by_rank = 0, .owner = eval, .ns = 98},
                       {.step = 2, .rank = 1, .by_rank = 0, .owner = eval, .ns = 2}};
-  job.summaries[0].phases = {{.path = "eval", .steps_in = 1}};
+  job.ledger.steps.resize(32);
+  job.summaries[0].phases = {{.path = "eval", .steps_in = 1, .every_steps = 18}};
   job.summaries[1].phases.clear();
   const std::vector<PhaseRow> phases = phases_of(
       job.owners, job.ledger, cells_of(job.owners, job.ledger, job.summaries), job.summaries);
   ASSERT_EQ(phases.size(), 1U);
   EXPECT_EQ(phases[0].wall_ns_total, 200);
   EXPECT_EQ(phases[0].steps_in, 2U);
+  EXPECT_DOUBLE_EQ(phases[0].every_steps, 32) << "the job's steps, not those that one rank counted";
 }
 
 TEST(JobRows, TransfersKeepTheRankThatWasLateLongest) {
