@@ -23,6 +23,7 @@ namespace {
 constexpr double kLeastWaiting = 0.05;
 // Share of all cores that the program itself keeps busy from which on no other program matters.
 constexpr double kOwn = 0.8;
+constexpr double kMuchInput = 0.1;     // share of the step that is waiting for a loader
 constexpr double kMostlySleeps = 0.5;  // share of their time in which workers compute
 
 Price waiting_price(const JudgedRun& run) {
@@ -62,6 +63,14 @@ std::string holders_text(const Holders& by) {
                      workers_text(by.workers), *by.busy);
 }
 
+// Whether the loop waits for its loader: fewer workers would make it wait longer.
+bool waits_for_input(const JudgedRun& run) {
+  std::int64_t waits = 0;
+  for (const Segment& s : run.segments())
+    if (s.cause == Cause::host_data_wait && run.counts(s.time.begin)) waits += s.time.length();
+  return loader_workers(run) > 0 && run.weight(run.per_step(waits)) >= kMuchInput;
+}
+
 // Shares the cores between the loader's workers and the threads of the step. A line of the hint stays
 // only where it changes something: fewer threads than PyTorch computes with, fewer workers than now.
 // Workers that mostly sleep take no core from the step; what they do may not have been sampled.
@@ -74,7 +83,7 @@ std::string shared_cores(const JudgedRun& run, const std::string& hint) {
   const std::size_t end = hint.find('\n');
   std::string out;
   if (threads < torch_threads(run)) out = hint.substr(0, end);
-  if (!sleep && workers < loader_workers(run))
+  if (!sleep && workers < loader_workers(run) && !waits_for_input(run))
     out += (out.empty() ? "" : "\n") + hint.substr(end + 1);
   put_number("{workers}", workers, out);
   put_number("{threads}", threads, out);
@@ -92,6 +101,10 @@ Finding contention_finding(const JudgedRun& run, const Price& price, double wait
   advise(out.by_own_threads ? Advice::core_contention_of_own_threads : Advice::core_contention,
          run.language, out);
   out.code_hint = shared_cores(run, out.code_hint);
+  if (waits_for_input(run))
+    out.fix =
+        "give the program a core more: run no other program beside it, and no more threads "
+        "(OMP_NUM_THREADS) than cores; fewer loader workers would make the loop wait longer";
   out.falsified_by =
       out.by_own_threads
           ? "with fewer threads than cores, the step takes as long"

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "core/model/events.hpp"
 #include "tests/core/findings/finding_of_text.hpp"
 
 namespace stepscope::testing {
@@ -37,6 +38,24 @@ TEST(CoreContention, NamesFewerThreadsOnlyWherePyTorchComputesWithMore) {
 
 TEST(CoreContention, NamesNoNumberWhereTheCoresAreNotKnown) {
   EXPECT_EQ(hint_on(""), "");
+}
+
+// The loop waits for its two workers for half of the step: fewer of them would not help it.
+TEST(CoreContention, AdvisesNoFewerWorkersToALoopThatWaitsForThem) {
+  std::string text =
+      "process p0 cores=2 torch=2.11.0\nno_device\nrepeat 4 host=1000 device=1000\n"
+      "step 0 1000\nscope t1 0 500 "
+      "\"enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__\"\n"
+      "op t1 500 1000 aten::mm at=train.py:10\nend\ncpu t1 0 0\ncpu t1 4000 1200\n"
+      "counter thread_wait.1 0 0\ncounter thread_wait.1 4000 800000\n";
+  for (const char* worker : {"t3", "t4"})
+    for (int time = 0; time <= 4000; time += 250)
+      text += fmt::format("sample {} {} at=data.py:5 cpu={} flags={}\n", worker, time, time,
+                          int{kSampleWorker} | int{kSampleFetching} | int{kSampleRan});
+  text += "expect found core_contention train.py:10\n";
+  const Finding found = finding_of_text(text, "core_contention");
+  EXPECT_THAT(found.fix, HasSubstr("fewer loader workers would make the loop wait longer"));
+  EXPECT_THAT(found.code_hint, Not(HasSubstr("num_workers")));
 }
 
 Finding finding_with_own_cpu(std::int64_t ns) {
