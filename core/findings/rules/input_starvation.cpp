@@ -38,6 +38,7 @@ constexpr double kLeastShareOfFew = 0.05, kLeastShareOfMany = 0.03;
 constexpr std::size_t kManySteps = 20;
 constexpr std::uint32_t kUsualWorkers = 4;
 constexpr double kLeastComputing = 0.01;
+constexpr double kHardlyMore = 0.15;   // share of a worker that is not worth one
 constexpr double kMostlyChosen = 0.5;  // share of the input's time that a sampler takes
 // How much of the input is still made where the advice is to make less: an assumption.
 constexpr double kLessMade = 0.5, kLeastMade = 0.1, kMostMade = 0.9;
@@ -102,11 +103,20 @@ InputTime input_time(const JudgedRun& run, const WorkerStarts& starts) {
   return out;
 }
 
+// Returns with how many workers a loader that has none keeps up with the rest of the step, or with what
+// all cores can do: a loop that has little to do itself hardly misses its core.
+double workers_that_pay(const JudgedRun& run, double making_ns, double share) {
+  const double rest = std::max(0.0, run.free_step_ns - making_ns);
+  const double least = std::max(rest, (making_ns * share + rest) / *cores_of_rank(run));
+  return std::ceil(making_ns / least - kHardlyMore);
+}
+
 // Chooses how many workers the loader should have. What they compute wants cores, of which one stays
 // with the loop; while one sleeps (a disk, a network) it leaves the loop's core to the loop, so that
 // this much of a core is theirs as well. They are at most twice as many as now, and as many as that
-// where it is not known what they compute. None: not even one would find a core.
-std::string choose_workers(const JudgedRun& run, Fix& prefetch) {
+// where it is not known what they compute. A loader that has none gets as many
+// as pay. Zero means that not even one would find a core.
+std::string choose_workers(const JudgedRun& run, double making_ns, Fix& prefetch) {
   prefetch.computes = input_cpu_share(run, prefetch.scope.host_times);
   const std::uint32_t now = loader_workers(run);
   const std::uint32_t wanted = std::max(kUsualWorkers, 2 * now);
@@ -116,8 +126,9 @@ std::string choose_workers(const JudgedRun& run, Fix& prefetch) {
   if (!prefetch.computes) return "how much of making input is computing was not sampled";
   const double share = std::max(*prefetch.computes, kLeastComputing);
   const double fit = (*cores_of_rank(run) - share) / share;
-  prefetch.workers = static_cast<std::uint32_t>(
-      std::clamp(std::max(0.0, fit), static_cast<double>(now), static_cast<double>(wanted)));
+  const double most = now > 0 ? 0 : workers_that_pay(run, making_ns, share);
+  prefetch.workers = static_cast<std::uint32_t>(std::clamp(
+      std::max({0.0, fit, most}), static_cast<double>(now), static_cast<double>(wanted)));
   return fmt::format("making it computes for {} of its time, and this machine has {} core{}{}",
                      percent(*prefetch.computes), *cores, *cores == 1 ? "" : "s",
                      *cores_of_rank(run) < *cores ? " for all of its ranks" : "");
@@ -138,6 +149,12 @@ void make_less(Fix& fix) {
 // Whether an IterableDataset makes the input: its iteration is where most of the time is.
 bool is_iterated(const Finding& finding) {
   return !finding.places.empty() && finding.places.front().function.ends_with("__iter__");
+}
+
+// Whether most of the time is in a function that makes a batch of samples, by its name.
+bool is_collated(const Finding& finding) {
+  return !finding.places.empty() &&
+         finding.places.front().function.find("collate") != std::string::npos;
 }
 
 void say_to_share(Finding& finding) {
@@ -175,7 +192,8 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   const double chosen = sampler_share(run, prefetch.scope.host_times);
   const bool is_chosen = chosen >= kMostlyChosen;
   const bool others_make_it = waits && !time.in_loader && !is_chosen;
-  const std::string cores = others_make_it || is_chosen ? "" : choose_workers(run, prefetch);
+  const std::string cores =
+      others_make_it || is_chosen ? "" : choose_workers(run, caused, prefetch);
   if (!cores.empty()) out.title += "; " + cores;
   if (is_chosen)
     out.title += fmt::format(
@@ -189,6 +207,9 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
                             : advice_on_input(waits, run.has_device),
          run.language, out);
   if (!is_chosen && !others_make_it && is_iterated(out)) say_to_share(out);
+  if (no_core_for_more && is_collated(out))
+    out.code_hint =
+        "def collate(rows):  # one operation for the whole batch, not one for each sample";
   // Other profilers' traces say that a loader has workers, and not how many.
   const bool unknown = waits && time.in_loader && loader_workers(run) == 0;
   put_text("{workers}", unknown ? "2 * workers_now" : std::to_string(prefetch.workers),

@@ -84,6 +84,28 @@ Finding advice_on_sampler(int chosen) {
   return finding_of_text(out.str(), "input_starvation");
 }
 
+// On two cores, a loader without workers computes for `making` us of each step, in that function.
+Finding advice_without_workers(int making, const std::string& function = "Images.__getitem__") {
+  std::ostringstream out;
+  out << "process p0 cores=2\nno_device\nrepeat " << kSteps << " host=" << kStep
+      << " device=" << kStep << "\nstep 0 " << kStep << "\nscope t1 0 " << making
+      << " \"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__\"\nop t1 " << making << ' '
+      << kStep << " aten::mm at=train.py:12\nend\n";
+  for (int step = 0; step < kSteps; ++step)
+    for (const auto& [at, flags] :
+         {std::pair{0, int{kSampleInLoader} | int{kSampleFetching} | int{kSampleRan}},
+          {making, int{kSampleRan}}})
+      out << "sample t1 " << step * kStep + at << " at=data.py:5 function=" << function
+          << " cpu=" << step * kStep + at << " flags=" << flags << '\n';
+  out << "expect found input_starvation data.py:5\n";
+  return finding_of_text(out.str(), "input_starvation");
+}
+
+TEST(InputWorkers, AreAsManyAsCoresKeepUpWhereTheRestOfTheStepIsShort) {
+  EXPECT_THAT(advice_without_workers(850).code_hint, ::testing::HasSubstr("num_workers=2"));
+  EXPECT_THAT(advice_without_workers(300).code_hint, ::testing::HasSubstr("num_workers=1"));
+}
+
 TEST(InputWorkers, DoNotChooseTheSamples) {
   const Finding finding = advice_on_sampler(500);
   EXPECT_THAT(finding.title, ::testing::HasSubstr("for 71 % of that a sampler chooses"));
