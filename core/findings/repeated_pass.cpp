@@ -91,12 +91,13 @@ bool any_in(const std::vector<std::int64_t>& times, Interval within) {
   return at != times.end() && *at < within.end;
 }
 
-// Whether gradients are summed between each two passes, and the optimizer works between none.
+// Whether gradients are summed in each pass or behind it, and the optimizer works between none.
 bool are_micro_batches(const StepOperations& step, const Repeats& stretch) {
   for (std::size_t pass = 1; pass < stretch.times(); ++pass) {
     const std::size_t next = stretch.begin + pass * stretch.period;
-    const Interval between{step.outermost[next - 1].time.end, step.outermost[next].time.begin};
-    if (!any_in(step.sums, between) || any_in(step.updates, between)) return false;
+    const Interval around{step.outermost[next - stretch.period].time.begin,
+                          step.outermost[next].time.begin};
+    if (!any_in(step.sums, around) || any_in(step.updates, around)) return false;
   }
   return true;
 }

@@ -41,6 +41,7 @@ constexpr double kLittle = 0.02;
 constexpr double kLeastOfMicroBatches = 0.25;
 constexpr double kLongerForEachPass =
     0.1;  // share of a pass by which one over all grows: an assumption
+constexpr std::int64_t kFixedNs = 20'000;      // an operation takes it whatever its size
 constexpr double kManyOperations = 50;         // a step
 constexpr double kLongestOverheadNs = 50'000;  // from one operation to the next
 
@@ -49,19 +50,33 @@ struct CauseTime {
   std::int64_t between = 0, all = 0;
 };
 
-// Returns the host's causes that hold more than a little of the time at these lines.
-std::vector<Cause> causes_at(const JudgedRun& run, const std::vector<SiteId>& sites) {
-  std::map<Cause, std::int64_t> times;
+struct CauseAt {
+  Cause cause = Cause::unknown;
+  double shrinks = 1;  // share of its time that one pass for all spends once
+};
+
+// Returns the host's causes that hold more than a little of the time at these lines. An operation
+// takes some time however small its tensors are; the rest grows with them.
+std::vector<CauseAt> causes_at(const JudgedRun& run, const std::vector<SiteId>& sites) {
+  std::map<Cause, std::map<RangeId, std::int64_t>> times;
   std::int64_t all = 0;
   for (const Segment& s : run.segments()) {
     if (!std::ranges::binary_search(sites, s.site) || !run.counts(s.time.begin)) continue;
     if (!is_host(s.cause) || s.cause == Cause::host_core_wait) continue;
-    times[s.cause] += s.time.length();
+    times[s.cause][s.host_evidence] += s.time.length();
     all += s.time.length();
   }
-  std::vector<Cause> out;
-  for (const auto& [cause, ns] : times)
-    if (static_cast<double>(ns) > kLittle * static_cast<double>(all)) out.push_back(cause);
+  std::vector<CauseAt> out;
+  for (const auto& [cause, by_range] : times) {
+    std::int64_t sum = 0, fixed = 0;
+    for (const auto& [range, ns] : by_range) {
+      sum += ns;
+      fixed += std::min(ns, kFixedNs);
+    }
+    if (static_cast<double>(sum) <= kLittle * static_cast<double>(all)) continue;
+    const bool computes = family_of(cause) == CauseFamily::host_compute;
+    out.push_back({cause, computes ? static_cast<double>(fixed) / static_cast<double>(sum) : 1});
+  }
   return out;
 }
 
@@ -92,11 +107,13 @@ void say_repeats(const JudgedRun& run, const RepeatedPass& pass, Finding& out) {
                           : "",
       pass.is_micro_batch ? "memory allows" : "none needs what another made");
   out.fixes.clear();
-  for (const Cause cause : causes_at(run, pass.sites)) {
-    const auto factor = [&](double left) { return 1 - pass.part * (1 - left); };
+  for (const auto& [cause, shrinks] : causes_at(run, pass.sites)) {
+    const auto factor = [&, share = shrinks](double left) {
+      return 1 - pass.part * share * (1 - left);
+    };
     Fix one_pass{.kind = FixKind::scale_work,
                  .factor = factor((1 + kLongerForEachPass * (times - 1)) / times),
-                 .factor_low = factor(1 / times),
+                 .factor_low = 1 - pass.part * (1 - 1 / times),
                  .factor_high = 1};
     one_pass.scope.sites = pass.sites;
     one_pass.scope.cause = cause;
