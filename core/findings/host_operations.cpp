@@ -8,10 +8,19 @@
 namespace stepscope::rules {
 namespace {
 
+// So many operations make a value that is read, where no gradient goes through its line: a comparison, a sum.
+constexpr std::uint64_t kOperationsForAValue = 4;
 constexpr double kJoinsToProducts = 6.5;  // from so many on there are chains to join
 
 bool is_product(Cause cause) {
   return cause == Cause::host_compute_gemm || cause == Cause::host_compute_attention;
+}
+
+std::vector<bool> sites_with_gradients(const JudgedRun& run) {
+  std::vector<bool> out(run.trace.data().sites.size(), false);
+  for (const Segment& s : run.segments())
+    if (s.direction == Direction::backward && s.site != kNone) out[s.site] = true;
+  return out;
 }
 
 void count_classes(const JudgedRun& run, OperationCount& out) {
@@ -47,20 +56,19 @@ bool has_range_with(const JudgedRun& run, std::string_view part) {
   return has_range(run, [part](std::string_view name) { return name.find(part) != name.npos; });
 }
 
-// Layers, not cells: torch.compile leaves them to PyTorch.
-bool has_recurrent_layer(const JudgedRun& run) {
-  constexpr std::array kLayers = {"aten::lstm", "aten::gru", "aten::rnn_tanh", "aten::rnn_relu"};
-  return has_range(run, [&](std::string_view name) {
-    return std::ranges::find(kLayers, name) != kLayers.end();
-  });
-}
-
 bool compiles_to_no_less(const JudgedRun& run, double operations) {
   return run.language == Language::python &&
          operations * kSavedByCompiling <= kCompiledAsOperations;
 }
 
 }  // namespace
+
+bool has_recurrent_layer(const JudgedRun& run) {
+  constexpr std::array kLayers = {"aten::lstm", "aten::gru", "aten::rnn_tanh", "aten::rnn_relu"};
+  return has_range(run, [&](std::string_view name) {
+    return std::ranges::find(kLayers, name) != kLayers.end();
+  });
+}
 
 Line line_of(const JudgedRun& run, SiteId site) {
   const Site& at = run.trace.data().sites[site];
@@ -69,17 +77,14 @@ Line line_of(const JudgedRun& run, SiteId site) {
 
 bool OperationCount::is_of_values(const Line& line) const {
   const auto at = by_line.find(line);
-  return at != by_line.end() && at->second.reads > 0 && at->second.others <= at->second.reads;
+  if (at == by_line.end() || at->second.reads == 0) return false;
+  const auto& [reads, others, has_gradients] = at->second;
+  return others <= (has_gradients ? 1 : kOperationsForAValue) * reads;
 }
 
 std::vector<bool> compiled_sites(const JudgedRun& run) {
-  std::vector<bool> out(run.trace.data().sites.size(), false);
-  bool any = false;
-  for (const Segment& s : run.segments()) {
-    if (s.direction != Direction::backward || s.site == kNone) continue;
-    out[s.site] = any = true;
-  }
-  if (!any) out.flip();
+  std::vector<bool> out = sites_with_gradients(run);
+  if (std::ranges::find(out, true) == out.end()) out.flip();
   return out;
 }
 
@@ -92,6 +97,7 @@ OperationCount count_operations(const JudgedRun& run) {
   const HostRanges& h = run.trace.host_ranges();
   std::vector<std::int64_t> lengths;
   OperationCount out;
+  const std::vector<bool> with_gradients = sites_with_gradients(run);
   std::int64_t until = 0;
   const Rows rows = run.trace.ranges_of(run.steps.thread);
   for (RangeId r = rows.begin; r < rows.end; ++r) {
@@ -100,7 +106,8 @@ OperationCount count_operations(const JudgedRun& run) {
     lengths.push_back(h.end[r] - h.begin[r]);
     until = h.end[r];
     if (run.sites[r] == kNone) continue;
-    auto& [reads, others] = out.by_line[line_of(run, run.sites[r])];
+    auto& [reads, others, has_gradients] = out.by_line[line_of(run, run.sites[r])];
+    has_gradients |= with_gradients[run.sites[r]];
     ++(reads_a_value(run.trace.text(h.name[r])) ? reads : others);
   }
   if (lengths.empty()) return out;

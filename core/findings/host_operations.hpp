@@ -23,6 +23,7 @@ struct OperationCount {
   std::int64_t median_ns = 0;  // their median length
   struct AtLine {
     std::uint64_t reads = 0, others = 0;
+    bool has_gradients = false;
   };
   std::map<Line, AtLine> by_line;  // operations that only read a value, and the rest
   // Element-wise and reducing operations, and products, in a pass that has gradients: also those
@@ -40,6 +41,9 @@ OperationCount count_operations(const JudgedRun& run);
 // Measured on a step of 11, which became slower.
 inline constexpr double kCompiledAsOperations = 12, kCompiledAsFewest = 4, kCompiledAsMost = 20;
 inline constexpr double kSavedByCompiling = 0.7;  // share of the way between operations
+
+// Whether it runs recurrent layers of PyTorch, which torch.compile leaves as they are; not cells.
+bool has_recurrent_layer(const JudgedRun& run);
 
 // Says why torch.compile would not help; empty where it may.
 std::string_view why_no_compiler(const JudgedRun& run, const OperationCount& count);

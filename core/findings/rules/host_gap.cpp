@@ -62,6 +62,7 @@ Gaps find_gaps(const JudgedRun& run) {
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
     if (!is_gap_cause(run, s.cause) || !own.holds(s)) continue;
+    if (!run.has_device && run.optimizer_phases[s.phase]) continue;  // PyTorch's own Python
     const std::int64_t ns = run.unexplained_ns(i);
     if (ns <= 0) continue;
     out.price.add(s, ns);

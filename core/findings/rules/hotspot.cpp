@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "core/findings/advice/advice.hpp"
+#include "core/findings/host_operations.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -136,6 +137,8 @@ struct Hotspot {
 std::vector<Hotspot> find_hotspots(const JudgedRun& run) {
   std::map<PhaseId, std::int64_t> walls;
   std::map<std::pair<PhaseId, Cause>, std::int64_t> sums, stays;
+  // What such layers do in themselves no compiler joins, and is the most of what they run.
+  const bool recurs = !run.has_device && has_recurrent_layer(run);
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
     if (!run.counts(s.time.begin) || s.cause == Cause::host_core_wait) continue;
@@ -143,7 +146,9 @@ std::vector<Hotspot> find_hotspots(const JudgedRun& run) {
     if (!(run.has_device ? is_candidate(s.cause) : is_cpu_candidate(s.cause)) ||
         run.optimizer_phases[s.phase] || is_whole_graph(run, s))
       continue;
-    (is_as_good_as_compiled(run, s) ? stays : sums)[{s.phase, s.cause}] += run.unexplained_ns(i);
+    (is_as_good_as_compiled(run, s) || (recurs && is_joined(s.cause)) ? stays
+                                                                      : sums)[{s.phase, s.cause}] +=
+        run.unexplained_ns(i);
   }
   std::vector<Hotspot> out;
   for (const auto& [key, ns] : sums) {
