@@ -33,10 +33,14 @@ inline constexpr AdviceRow kLaunchAdvice[] = {
       "once in n steps",
       "at::_foreach_lerp_(averages, parameters, 1 - decay);   // not one after another"}},
     {Advice::launch_bound,
-     {"capture the step in a CUDA graph, or compile it (in PyTorch torch.compile with "
-      "mode='reduce-overhead' does both, in JAX lax.scan over several steps); fuse element-wise "
-      "operations, or give each kernel more to do with a larger batch",
-      "model = torch.compile(model, mode='reduce-overhead')   # compiles anew for other shapes"},
+     {"capture the whole step in a CUDA graph, which is what the forecast is of (constant shapes, "
+      "no wait or read inside; in JAX lax.scan over several steps). torch.compile with "
+      "mode='reduce-overhead' is less work and captures forward and backward alone: what loss, "
+      "optimizer and recurrent layers take stays. Or give each kernel more to do with a larger "
+      "batch",
+      "with torch.cuda.graph(graph): step(static_batch)   # once, behind some warm-up steps\n"
+      "static_batch.copy_(batch); graph.replay()          # each step, optimizer capturable=True\n"
+      "model = torch.compile(model, mode='reduce-overhead')   # instead: anew for other shapes"},
      {"capture the step in a CUDA graph (cudaStreamBeginCapture, in LibTorch at::cuda::CUDAGraph); "
       "fuse element-wise operations in a kernel of your own, or give each kernel more to do with a "
       "larger batch",
@@ -76,12 +80,12 @@ inline constexpr AdviceRow kLaunchAdvice[] = {
       "same (not with batch normalisation)",
       ""}},
     {Advice::values_read_without_device,
-     {"read many values at once; print, log or look at them once in many steps, and one text "
-      "rather than many; add them up in a tensor until then, and write from another thread where "
-      "each one "
-      "counts",
-      "values = tensor.tolist()             # not [v.item() for v in tensor]\n"
-      "running += loss.detach()             # not print(loss.item())\n"
+     {"make, print, log or look at them once in many steps, and one text rather than many; add "
+      "them up in a tensor until then, read many values of one tensor at once (tolist()), and "
+      "write "
+      "from another thread where each one counts",
+      "if step % 100 == 0: log(norms(model))   # not in each step\n"
+      "running += loss.detach()                # not print(loss.item())\n"
       "if step % 100 == 0: print(running.item() / 100); running.zero_()"},
      {"print, log or look at values once in many steps, and one text rather than many; add them up "
       "in a tensor until then, and write from another thread where each one counts",
