@@ -7,7 +7,10 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <iterator>
 #include <new>
+#include <string_view>
+#include <utility>
 
 #include "cli/output/build_commit.hpp"
 #include "cli/output/exit_codes.hpp"
@@ -56,11 +59,23 @@ std::string unknown_verb(const CLI::App& app, int argc, const char* const* argv)
   return known ? "" : argv[1];
 }
 
+// The verb that does what other profilers call `word`; empty where none is known.
+std::string_view verb_called_elsewhere(std::string_view word) {
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"record", "profile"}, {"run", "profile"},    {"trace", "profile"},  {"capture", "profile"},
+      {"stat", "report"},    {"stats", "report"},   {"analyze", "report"}, {"show", "report"},
+      {"compare", "diff"},   {"predict", "whatif"}, {"open", "view"},      {"ui", "view"},
+      {"convert", "export"}, {"check", "doctor"},   {"status", "doctor"}};
+  const auto* at = std::ranges::find(kNames, word, [](const auto& name) { return name.first; });
+  return at == std::end(kNames) ? "" : at->second;
+}
+
 int fail_unknown(const CLI::App& app, const std::string& word) {
   if (const std::string advice = advice_for(word); !advice.empty())
     return fail("", "", usage_error(fmt::format("'{}' is no verb: {}", word, advice)));
   const std::vector<std::string> names = verb_names(app);
-  const std::string_view near = nearest(word, {names.begin(), names.end()});
+  std::string_view near = verb_called_elsewhere(word);
+  if (near.empty()) near = nearest(word, {names.begin(), names.end()});
   const std::string hint = near.empty() ? "" : fmt::format("did you mean '{}'? ", near);
   return fail(
       "", "",

@@ -92,6 +92,8 @@ TEST(BadInput, ArgumentsThatMakeNoSense) {
   usage("report " + kGood + " --step-marker 'matches nothing at all'", "matches nothing at all",
         "");
   usage("reprot x", "'reprot'", "did you mean 'report'?");
+  usage("record -- ls", "'record'", "did you mean 'profile'?");
+  usage("stats x", "'stats'", "did you mean 'report'?");
   usage("xyzzy", "'xyzzy'", "--help");
   usage("train", "MODEL", "--help");
   usage("train clx", "'clx'", "did you mean 'clt'?");
