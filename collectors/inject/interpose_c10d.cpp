@@ -18,8 +18,10 @@ using Make = decltype(&stepscope_make_backend);
 constinit std::atomic<Make> real_make{nullptr};
 
 [[gnu::cold]] Make find_real_make() noexcept {
-  const auto found = reinterpret_cast<Make>(
-      stepscope::inject::real_function(STEPSCOPE_BACKEND, "/libtorch_cpu.so"));
+  using stepscope::inject::real_function;
+  void* symbol = real_function(STEPSCOPE_BACKEND, "/libtorch_cpu.so");
+  if (symbol == nullptr) symbol = real_function(STEPSCOPE_BACKEND, ".so");  // another build's name
+  const auto found = reinterpret_cast<Make>(symbol);
   real_make.store(found, std::memory_order_relaxed);
   return found;
 }
@@ -30,5 +32,5 @@ void stepscope_make_backend(void* backend, int rank, int size) {
   stepscope::inject::record_process_group(rank, size);
   Make real = real_make.load(std::memory_order_relaxed);
   if (real == nullptr) real = find_real_make();
-  real(backend, rank, size);  // it is there: PyTorch's own library calls it by this name
+  real(backend, rank, size);  // the library that calls us has it
 }

@@ -4,7 +4,8 @@
 
 namespace stepscope::inject {
 
-// `library` is part of its path, "/libc10.so". Null where it is not mapped. Looked up at each call.
+// Returns the function of the first mapped library that has it and `library` in its path, as "/libc10.so";
+// null where there is none. Looked up at each call.
 void* real_function(const char* name, const char* library) noexcept;
 
 }  // namespace stepscope::inject
