@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/findings/advice/trainer_terms.hpp"
 #include "core/findings/rules/rules.hpp"
 
 namespace stepscope {
@@ -86,13 +88,23 @@ void take_back_what_graphs_hide(double hidden, rules::Judgement& judgement) {
       "{:.0f} % of the device's work lies in CUDA graphs that were recorded whole", 100 * hidden));
 }
 
-void take(const rules::JudgedRun& run, const Rule& rule, std::string_view device_module,
+// In which the reader is told what to do.
+struct Terms {
+  std::string_view device_module;
+  rules::Trainer trainer{};
+};
+
+std::string in_terms(std::string text, const Terms& terms) {
+  return rules::for_device(rules::for_trainer(std::move(text), terms.trainer), terms.device_module);
+}
+
+void take(const rules::JudgedRun& run, const Rule& rule, const Terms& terms,
           rules::Judgement judgement, Findings& out) {
   const std::string id(rule.id);
   for (Finding& finding : judgement.found) {
     finding.id = id;
-    finding.fix = rules::for_device(std::move(finding.fix), device_module);
-    finding.code_hint = rules::for_device(std::move(finding.code_hint), device_module);
+    finding.fix = rules::for_device(std::move(finding.fix), terms.device_module);
+    finding.code_hint = in_terms(std::move(finding.code_hint), terms);
     weigh(run, rule.most, finding);
     (finding.no_gain.empty() ? out.found : out.no_gain).push_back(std::move(finding));
   }
@@ -142,7 +154,7 @@ Findings find_all(const Trace& trace, const Steps& steps, const Attribution& att
   const std::string none = why_none(run);
   out.caution = fmt::format("{}", fmt::join(cautions_of(run, none.empty()), "; "));
   const double hidden = share_in_whole_graphs(run);
-  const std::string_view device_module = rules::device_module_of(trace);
+  const Terms terms{rules::device_module_of(trace), rules::trainer_of(trace)};
   for (const Rule& rule : kRules) {
     rules::Judgement judgement;
     if (const std::string reason = none.empty() ? why_not(rule, trace, steps.process) : none;
@@ -152,7 +164,7 @@ Findings find_all(const Trace& trace, const Steps& steps, const Attribution& att
       judgement = rule.judge(run);
     if (rule.reads == Reads::work) take_back_what_graphs_hide(hidden, judgement);
     run.explain(judgement.explained);
-    take(run, rule, device_module, std::move(judgement), out);
+    take(run, rule, terms, std::move(judgement), out);
   }
   put_in_order(run.step_ns, out.found);
   name_evidence(trace, steps, out);

@@ -49,7 +49,8 @@ void advise(Advice advice, Language language, Finding& out) {
 }
 
 void put_text(std::string_view name, std::string_view text, std::string& hint) {
-  for (std::size_t at = hint.find(name); at != std::string::npos; at = hint.find(name, at))
+  for (std::size_t at = hint.find(name); at != std::string::npos;
+       at = hint.find(name, at + text.size()))
     hint.replace(at, name.size(), text);
 }
 
