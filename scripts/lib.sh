@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by setup, demo and test: where the tree is, how they speak, what setup found.
+# Sourced by setup, demo and test: where the tree is, how they speak, what setup found. With --help a script prints the
+# comment at its head, and ends.
+
+case ${1:-} in
+  -h|--help) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"; exit 0 ;;
+esac
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=$root/.venv
