@@ -75,6 +75,7 @@ DeltaPart part_at(const DeltaInput& in, const WorkGroup& group) {
   if (pair.b.first.empty()) return part;
   part.file = pair.b.first;  // the line is still there, without this work
   part.line = pair.b.second;
+  if (!pair.b_function.empty()) part.function = pair.b_function;
   return part;
 }
 

@@ -119,6 +119,15 @@ TEST(DeltaParts, SeveralKernelsForOneAreAReplacement) {
   EXPECT_EQ(c.replaced[0].delta_ns, -140);
 }
 
+// Next to nothing is left in B: the part stands at B's line, in the function that B has there.
+TEST(DeltaParts, AFunctionIsThatOfTheLinesSide) {
+  const auto parts = parts_between({{.ns = 1000, .calls = 10, .function = "sample"}},
+                                   {{.ns = 10, .calls = 10, .function = "batch"}});
+  ASSERT_EQ(parts.size(), 1U);
+  EXPECT_EQ(parts[0].line, 10U);
+  EXPECT_EQ(parts[0].function, "batch");
+}
+
 TEST(DeltaParts, WorkOfAnotherClassAtTheSameLineSharesAGroup) {
   const auto parts = parts_between(
       {{.cause = Cause::gpu_elementwise, .operation = "softmax", .ns = 100, .calls = 10}},
