@@ -43,12 +43,14 @@ class Choice {
 
   // Loops whose iterations are steps of one kind: those with the most time.
   std::vector<std::uint32_t> best() const {
+    std::vector<std::uint32_t> beside;
+    for (std::uint32_t loop = 0; loop < nest_.loops.size(); ++loop)
+      if (nest_.loops[loop].around == kNone && !kinds_of(loop, cycle_.marking).empty())
+        add_stages(loop, beside);
     std::map<std::set<std::size_t>, std::vector<std::uint32_t>> by_kinds;
-    for (std::uint32_t loop = 0; loop < nest_.loops.size(); ++loop) {
-      if (nest_.loops[loop].around != kNone || kinds_of(loop, cycle_.marking).empty()) continue;
+    for (const std::uint32_t loop : beside)
       for (const std::uint32_t chosen : descend(loop))
         by_kinds[kinds_of(loop, cycle_.marking)].push_back(chosen);
-    }
     std::vector<std::uint32_t> out;
     for (const auto& [kinds, loops] : by_kinds)
       if (time_of(out) < time_of(loops)) out = loops;
@@ -110,9 +112,25 @@ class Choice {
     return 2 * static_cast<std::size_t>(whole) <= held.size();
   }
 
+  // Returns the loops right inside of which an iteration runs one or another.
+  std::vector<std::uint32_t> parts_of(std::uint32_t loop) const {
+    if (!inside_of(loop, false).empty() || !alternates(loop)) return {};
+    return inside_of(loop, true);
+  }
+
+  // Adds the loop, or those of the stages that it runs one after the other, each of them once.
+  void add_stages(std::uint32_t loop, std::vector<std::uint32_t>& out) const {
+    const std::vector<std::uint32_t> parts = parts_of(loop);
+    const auto is_entered_once = [this](std::uint32_t part) {
+      return nest_.loops[part].visits == 1;
+    };
+    if (parts.empty() || !std::ranges::all_of(parts, is_entered_once)) return out.push_back(loop);
+    for (const std::uint32_t part : parts) add_stages(part, out);
+  }
+
   std::vector<std::uint32_t> descend(std::uint32_t loop) const {
     std::vector<std::uint32_t> inside = inside_of(loop, false);
-    if (inside.empty() && alternates(loop)) inside = inside_of(loop, true);
+    if (inside.empty()) inside = parts_of(loop);
     if (inside.empty() || fetches_for_all(loop) || uses_gradients_of(loop, inside)) return {loop};
     if (inside.size() == 1 && takes_turns(nest_.loops[inside.front()])) return {loop};
     std::vector<std::uint32_t> out;

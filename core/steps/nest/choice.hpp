@@ -13,6 +13,7 @@
 //   for _ in range(5): iteration(); for _ in range(55): iteration()     both: the same lines
 //   batches that an optimizer steps for together (accumulation)         all of them, one step
 //   for epoch: in even ones for batch: critic, in odd ones for batch: generator     batches of both
+//   for stage: in the first for batch: one update, in the second another     batches of the longer stage
 //   for it: for part of the batch: backward; then p -= lr * p.grad     it
 //   for split in train, test: for batch: trains in one of them     batches of that one
 #pragma once

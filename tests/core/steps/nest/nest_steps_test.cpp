@@ -286,6 +286,21 @@ TEST(NestSteps, StepsOfALoopThatWasNotNotedAreFoundByTheirOptimizer) {
   EXPECT_EQ(steps.list.size(), 60U);
 }
 
+// `for stage in (pretrain, finetune): stage()`: two loops as if one stood behind the other.
+TEST(NestSteps, StagesThatALoopRunsOneAfterTheOtherAreSections) {
+  NestMaker run;
+  run.loop(10, 2, [&](int stage) {
+    if (stage == 0)
+      run.loop(12, 15, [&](int) { run.train("first", 14); });
+    else
+      run.loop(16, 8, [&](int) { run.op("aten::more", 900'000), run.train("second", 18); });
+  });
+  const Steps steps = found(run);
+  EXPECT_EQ(steps.how, "8 iterations of the loop at train.py:16 (f)");
+  ASSERT_EQ(steps.sections.size(), 2U);
+  EXPECT_EQ(steps.sections[0].divisions.at(0).steps + steps.sections[1].divisions.at(0).steps, 23U);
+}
+
 TEST(NestSteps, EpochsThatTrainInTurnsHoldStepsOfBoth) {
   NestMaker run;
   run.loop(10, 6, [&](int epoch) {
