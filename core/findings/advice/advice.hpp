@@ -16,6 +16,7 @@ namespace stepscope::rules {
 enum class Advice : std::uint8_t {
   core_contention,
   core_contention_of_own_threads,
+  core_contention_of_own_work,  // fewer threads would make the step longer
   page_faults,
   input_waits,
   input_waits_without_device,

@@ -15,6 +15,11 @@ inline constexpr std::string_view kFewerThreads =
     "together "
     "than there are cores";
 
+inline constexpr std::string_view kMoreCores =
+    "give the program a core more, or less to do beside the step (what loader workers and other "
+    "processes of its own make); with fewer threads the loop's would compute for longer than it "
+    "waits now";
+
 inline constexpr AdviceRow kInputAdvice[] = {
     {Advice::core_contention,
      {kACore,
@@ -30,6 +35,7 @@ inline constexpr AdviceRow kInputAdvice[] = {
      {kFewerThreads,
       "at::set_num_threads({threads});\n"
       "torch::data::DataLoaderOptions().workers({workers})"}},
+    {Advice::core_contention_of_own_work, {kMoreCores, ""}, {kMoreCores, ""}},
     {Advice::page_faults,
      {"let the allocator keep what is freed: settings of the C library's, or another allocator "
       "(jemalloc, tcmalloc), before the program starts; or write results into tensors that stay "

@@ -71,23 +71,57 @@ bool waits_for_input(const JudgedRun& run) {
   return loader_workers(run) > 0 && run.weight(run.per_step(waits)) >= kMuchInput;
 }
 
-// Shares the cores between the loader's workers and the threads of the step. A line of the hint stays
-// only where it changes something: fewer threads than PyTorch computes with, fewer workers than now.
-// Workers that mostly sleep take no core from the step; what they do may not have been sampled.
-std::string shared_cores(const JudgedRun& run, const std::string& hint) {
+// How the cores are shared between the loader's workers and the threads of the step. Workers that mostly
+// sleep take no core from the step; what they do may not have been sampled.
+struct CoreShares {
+  CoreShares(const JudgedRun& run, std::uint32_t cores)
+      : sleep(input_cpu_share(run, {}).value_or(0) < kMostlySleeps),
+        workers(sleep ? 0 : std::min(loader_workers(run), cores - 1)),
+        threads(cores - workers) {}
+
+  bool sleep;
+  std::uint32_t workers, threads;
+};
+
+// Whether the step waits for longer than fewer threads would add to it: each of them takes over its
+// part of what the others compute beside the loop.
+bool fewer_threads_pay(const JudgedRun& run, std::uint32_t threads, double waits) {
+  const std::uint32_t now = torch_threads(run);
+  if (now <= threads) return false;
+  const std::optional<double> beside = cores_beside_loop(run);
+  if (!beside || now < 2) return true;
+  const double each = *beside * run.step_ns / (now - 1);
+  return waits > each * (static_cast<double>(now) / threads - 1);
+}
+
+// A line of the hint stays only where it changes something: fewer threads than PyTorch computes with,
+// fewer workers than now.
+std::string shared_cores(const JudgedRun& run, const std::string& hint, double waits) {
   const auto cores = core_count(run);
   if (!cores) return "";
-  const bool sleep = input_cpu_share(run, {}).value_or(0) < kMostlySleeps;
-  const std::uint32_t workers = sleep ? 0 : std::min(loader_workers(run), *cores - 1);
-  const std::uint32_t threads = *cores - workers;
+  const CoreShares by(run, *cores);
   const std::size_t end = hint.find('\n');
   std::string out;
-  if (threads < torch_threads(run)) out = hint.substr(0, end);
-  if (!sleep && workers < loader_workers(run) && !waits_for_input(run))
+  if (fewer_threads_pay(run, by.threads, waits)) out = hint.substr(0, end);
+  if (!by.sleep && by.workers < loader_workers(run) && !waits_for_input(run))
     out += (out.empty() ? "" : "\n") + hint.substr(end + 1);
-  put_number("{workers}", workers, out);
-  put_number("{threads}", threads, out);
+  put_number("{workers}", by.workers, out);
+  put_number("{threads}", by.threads, out);
   return out;
+}
+
+// Whether PyTorch has more threads than cores are left to it, and the step needs them all the same.
+bool needs_its_threads(const JudgedRun& run, double waits) {
+  const auto cores = core_count(run);
+  if (!cores) return false;
+  const std::uint32_t threads = CoreShares(run, *cores).threads;
+  return threads < torch_threads(run) && !fewer_threads_pay(run, threads, waits);
+}
+
+Advice advice_on_cores(const JudgedRun& run, bool are_own, double waits) {
+  if (!are_own) return Advice::core_contention;
+  return needs_its_threads(run, waits) ? Advice::core_contention_of_own_work
+                                       : Advice::core_contention_of_own_threads;
 }
 
 Finding contention_finding(const JudgedRun& run, const Price& price, double waits) {
@@ -98,9 +132,8 @@ Finding contention_finding(const JudgedRun& run, const Price& price, double wait
   out.title =
       fmt::format("for {} a step ({}) the loop's thread was ready to run and had no core: {}",
                   format_duration(waits), percent(run.share(waits)), holders_text(by));
-  advise(out.by_own_threads ? Advice::core_contention_of_own_threads : Advice::core_contention,
-         run.language, out);
-  out.code_hint = shared_cores(run, out.code_hint);
+  advise(advice_on_cores(run, by.are_own(), waits), run.language, out);
+  out.code_hint = shared_cores(run, out.code_hint, waits);
   if (waits_for_input(run))
     out.fix =
         "give the program a core more: run no other program beside it, and no more threads "

@@ -36,6 +36,22 @@ TEST(CoreContention, NamesFewerThreadsOnlyWherePyTorchComputesWithMore) {
   EXPECT_EQ(hint_on("process p0 cores=8 threads=16\n"), "");
 }
 
+// On two cores, the loop's thread runs for 2.4 ms of 4 and waits for 1.6; the other threads of its
+// process run for `others` ms.
+Finding finding_beside(double others) {
+  return finding_of_text(waiting_loop("process p0 cores=2 torch=2.11.0 threads=3\n") +
+                             "counter process_cpu 0 5\n" +
+                             fmt::format("counter process_cpu 4000 {}\n", 2'400'005 + others * 1e6),
+                         "core_contention");
+}
+
+TEST(CoreContention, NamesFewerThreadsOnlyWhereTheirWorkIsLessThanTheWait) {
+  EXPECT_EQ(finding_beside(4.8).code_hint, "torch.set_num_threads(2)");
+  const Finding busy = finding_beside(8);
+  EXPECT_EQ(busy.code_hint, "");
+  EXPECT_THAT(busy.fix, HasSubstr("with fewer threads the loop's would compute for longer"));
+}
+
 TEST(CoreContention, NamesNoNumberWhereTheCoresAreNotKnown) {
   EXPECT_EQ(hint_on(""), "");
 }
