@@ -11,6 +11,7 @@
 #include <new>
 #include <string>
 
+#include "collectors/host_sampler/child_processes.hpp"
 #include "collectors/host_sampler/rests.hpp"
 #include "collectors/host_sampler/thread_clock.hpp"
 #include "collectors/recorder/clock.hpp"
@@ -24,6 +25,8 @@ namespace {
 constexpr std::int64_t kSecond = 1'000'000'000;
 // The system sums the clocks of all threads for each reading.
 constexpr std::int64_t kBetweenProcessReadings = kSecond / 20;
+// The system opens a file for each thread, and answers a call for each child.
+constexpr std::int64_t kBetweenChildReadings = kSecond / 5;
 constexpr timespec kAtMost{1, 0};
 // Share of the time between two samples on a core from which on a thread cannot have waited for
 // one.
@@ -76,6 +79,7 @@ void HostSampler::look() noexcept {
   if (!copy_rings()) return;
   looks_.fetch_add(1, std::memory_order_relaxed);
   read_process_clock();
+  read_children();
   bool loader_waits = false;
   for (Watched& watched : watched_) {
     if (watched.ring == nullptr) continue;
@@ -93,6 +97,18 @@ void HostSampler::read_process_clock() noexcept {
   getrusage(RUSAGE_SELF, &use);
   const std::int64_t system = use.ru_stime.tv_sec * 1'000'000'000L + use.ru_stime.tv_usec * 1'000L;
   process_use_.put({now, recorder::clock_ns(CLOCK_PROCESS_CPUTIME_ID), system, use.ru_minflt});
+}
+
+// A process that another thread forked is not seen before that thread records.
+void HostSampler::read_children() noexcept {
+  const std::int64_t now = recorder::clock_ns(CLOCK_REALTIME);
+  if (now - children_read_at_ < kBetweenChildReadings) return;
+  children_read_at_ = now;
+  const pid_t main_thread = getpid();
+  read_child_clocks(main_thread, now, child_use_);
+  for (const Watched& watched : watched_)
+    if (watched.ring != nullptr && watched.tid != main_thread)
+      read_child_clocks(watched.tid, now, child_use_);
 }
 
 // Copies the list of rings, by their place; another ring at a place begins anew.
@@ -212,8 +228,12 @@ void HostSampler::sleep(std::int64_t ns) noexcept {
   syscall(SYS_futex, &stop_, FUTEX_WAIT_PRIVATE, 0, &limit, nullptr, 0);
 }
 
+// A process that ends without its exit handlers, as forked workers do, loses what is not collected: at
+// most an eighth of its life.
 bool HostSampler::due(std::int64_t now) noexcept {
-  return !queue_.empty() && now - last_collect_ns_ >= kSecond;
+  if (first_asked_ns_ == 0) first_asked_ns_ = now;
+  const std::int64_t between = std::clamp((now - first_asked_ns_) / 8, kSecond / 20, kSecond);
+  return !queue_.empty() && now - last_collect_ns_ >= between;
 }
 
 bool HostSampler::collect(EventBatch& batch, StoreWriter& store, bool last) noexcept {
@@ -242,6 +262,10 @@ bool HostSampler::collect(EventBatch& batch, StoreWriter& store, bool last) noex
     add_reading(use.time, kProcessSystemTrack, use.system, batch.counters, store);
     add_reading(use.time, kPageFaultsTrack, use.page_faults, batch.counters, store);
   }
+  ChildUse child;
+  while (child_use_.take(child))
+    add_reading(child.time, kChildCpuTrack + std::to_string(child.pid), child.cpu, batch.counters,
+                store);
   LoopSample loop;
   while (loop_queue_.take(loop)) add_loop(loop, batch.counters, store);
   return false;

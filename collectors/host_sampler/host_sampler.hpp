@@ -67,6 +67,7 @@ class HostSampler final : public recorder::RowSource {
   void look() noexcept;
   bool copy_rings() noexcept;
   void read_process_clock() noexcept;
+  void read_children() noexcept;
   void sample(Watched& watched) noexcept;
   Place place_of(Watched& watched) noexcept;
   void count_loops(const Watched& watched, std::int64_t time) noexcept;
@@ -92,7 +93,8 @@ class HostSampler final : public recorder::RowSource {
   SampleQueue queue_;
   LoopQueue loop_queue_;
   ProcessUseQueue process_use_;
-  std::int64_t process_clock_read_at_ = 0;
+  ChildUseQueue child_use_;
+  std::int64_t process_clock_read_at_ = 0, children_read_at_ = 0;
   std::vector<Watched> watched_;
   std::uint32_t random_ = 1;
   bool works_ = false;
@@ -101,7 +103,7 @@ class HostSampler final : public recorder::RowSource {
   std::atomic<std::int64_t> cpu_ns_{0};
   std::atomic<std::uint32_t> stop_{0};
   // The writer's.
-  std::int64_t last_collect_ns_ = 0;
+  std::int64_t last_collect_ns_ = 0, first_asked_ns_ = 0;
   std::vector<pid_t> named_;  // workers
 };
 

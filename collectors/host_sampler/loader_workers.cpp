@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/host_sampler/loader_workers.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cctype>
+#include <array>
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 
+#include "collectors/host_sampler/child_processes.hpp"
 #include "collectors/host_sampler/thread_clock.hpp"
 #include "collectors/recorder/clock.hpp"
 #include "core/model/events.hpp"
@@ -32,20 +28,12 @@ void LoaderWorkers::wait_begins(pid_t tid, std::int64_t now_ns, SampleQueue& que
   for (std::size_t i = 0; i < count_; ++i) workers_[i].cpu = 0;
 }
 
-// Children belong to the thread that forked them.
 bool LoaderWorkers::list_children(pid_t tid) noexcept {
-  std::array<char, 64> path{};
-  std::array<char, 4096> text{};
-  std::snprintf(path.data(), path.size(), "/proc/self/task/%d/children", tid);
-  const int file = open(path.data(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  const ssize_t size = ::read(file, text.data(), text.size() - 1);
-  close(file);
-  if (size <= 0) return false;
+  std::array<pid_t, kMostWorkers> pids{};
+  const std::size_t count = children_of(tid, pids).value_or(0);
+  if (count == 0) return false;
   for (std::size_t i = 0; i < count_; ++i) workers_[i].listed = false;
-  char* at = text.data();
-  for (long pid = std::strtol(at, &at, 10); pid > 0; pid = std::strtol(at, &at, 10))
-    add(static_cast<pid_t>(pid));
+  for (std::size_t i = 0; i < count; ++i) add(pids[i]);
   return true;
 }
 

@@ -42,4 +42,11 @@ struct ProcessUse {
 };
 using ProcessUseQueue = recorder::SingleProducerQueue<ProcessUse, 1024>;
 
+struct ChildUse {
+  std::int64_t time = 0;  // CLOCK_REALTIME
+  pid_t pid = 0;
+  std::int64_t cpu = 0;  // ns so far
+};
+using ChildUseQueue = recorder::SingleProducerQueue<ChildUse, 4096>;
+
 }  // namespace stepscope::host_sampler

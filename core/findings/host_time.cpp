@@ -3,8 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/simulate/graph/worker_time.hpp"
 #include "core/steps/compilation.hpp"
@@ -55,28 +60,37 @@ struct Reading {
   double value = 0;  // the counter's, which only grows
 };
 
-// The readings of a counter of each process, in order of time.
-std::map<ProcessId, std::vector<Reading>> process_readings(const Trace& trace,
-                                                           std::string_view track) {
+using Readings = std::vector<Reading>;  // in order of time
+
+// The readings of the counters whose name begins so, by process and the rest of the name.
+std::map<std::pair<ProcessId, std::string>, Readings> readings_of(const Trace& trace,
+                                                                  std::string_view prefix) {
   const Counters& c = trace.data().counters;
-  std::map<ProcessId, std::vector<Reading>> out;
-  std::map<StringId, bool> is_track;  // a trace has few tracks, and may have millions of rows
-  const auto is_it = [&](StringId id) {
-    const auto [known, is_new] = is_track.try_emplace(id, false);
-    if (is_new) known->second = trace.text(id) == track;
-    return known->second;
-  };
-  for (std::size_t row = 0; row < c.size(); ++row)
-    if (is_it(c.track[row])) out[c.process[row]].push_back({c.time[row], c.value[row]});
-  for (auto& [process, readings] : out)
-    std::sort(readings.begin(), readings.end(),
-              [](const Reading& a, const Reading& b) { return a.time < b.time; });
+  std::map<std::pair<ProcessId, std::string>, Readings> out;
+  std::map<StringId, bool> begins_so;  // a trace has few tracks, and may have millions of rows
+  for (std::size_t row = 0; row < c.size(); ++row) {
+    const std::string_view name = trace.text(c.track[row]);
+    const auto [known, is_new] = begins_so.try_emplace(c.track[row], false);
+    if (is_new) known->second = name.starts_with(prefix);
+    if (known->second)
+      out[{c.process[row], std::string(name.substr(prefix.size()))}].push_back(
+          {c.time[row], c.value[row]});
+  }
+  for (auto& [key, readings] : out) std::ranges::sort(readings, {}, &Reading::time);
+  return out;
+}
+
+// The readings of a counter of each process.
+std::map<ProcessId, Readings> process_readings(const Trace& trace, std::string_view track) {
+  std::map<ProcessId, Readings> out;
+  for (auto& [key, readings] : readings_of(trace, track))
+    if (key.second.empty()) out[key.first] = std::move(readings);
   return out;
 }
 
 // Returns by how much the counter grew within `time`, by the readings next to its ends: between two, it
 // is taken to grow evenly.
-double growth_in(const std::vector<Reading>& readings, Interval time) {
+double growth_in(const Readings& readings, Interval time) {
   double growth = 0;
   for (std::size_t i = 1; i < readings.size(); ++i) {
     const Interval between{readings[i - 1].time, readings[i].time};
@@ -88,17 +102,36 @@ double growth_in(const std::vector<Reading>& readings, Interval time) {
   return growth;
 }
 
+// The clocks of the run's processes on the loop's host: the recorded ones, and what these have started.
+struct Clocks {
+  explicit Clocks(const JudgedRun& run) {
+    const auto& processes = run.trace.data().processes;
+    const auto& host = processes[run.steps.process].host;
+    for (auto& [process, readings] : process_readings(run.trace, kProcessCpuTrack))
+      if (processes[process].host == host) add(processes[process].pid, std::move(readings), each);
+    const std::set<std::int64_t> recorded = pids;
+    for (auto& [key, readings] : readings_of(run.trace, kChildCpuTrack)) {
+      const std::int64_t pid = std::atoll(key.second.c_str());
+      if (processes[key.first].host == host && !recorded.contains(pid))
+        add(pid, std::move(readings), of_children);
+    }
+  }
+  void add(std::int64_t pid, Readings clock, std::vector<Readings>& to) {
+    pids.insert(pid);
+    to.push_back(std::move(clock));
+  }
+
+  std::set<std::int64_t> pids;
+  std::vector<Readings> each, of_children;  // of recorded processes, and of the others
+};
+
 // Returns the CPU time of the loader's workers whose processes have no clock of their own here.
-double worker_cpu_in(const JudgedRun& run, Interval time,
-                     const std::map<ProcessId, std::vector<Reading>>& read) {
+double worker_cpu_in(const JudgedRun& run, Interval time, const Clocks& clocks) {
   double ran = 0;
   for (const ThreadId thread : worker_threads(*run.attribution.index)) {
-    const auto& threads = run.trace.data().threads;
-    const bool is_read = std::any_of(read.begin(), read.end(), [&](const auto& one) {
-      return run.trace.data().processes[one.first].pid == threads[thread].tid;
-    });
     const auto& cpu = run.attribution.index->cpu;
     const auto use = cpu.use(thread, intersect(time, cpu.waits_known(thread)));
+    const bool is_read = clocks.pids.contains(run.trace.data().threads[thread].tid);
     if (use && !is_read) ran += static_cast<double>(use->ran);
   }
   return ran;
@@ -106,31 +139,52 @@ double worker_cpu_in(const JudgedRun& run, Interval time,
 
 }  // namespace
 
-std::optional<double> cores_kept_busy(const JudgedRun& run) {
+namespace {
+
+// What the loop's process used in the counted steps, as far as its clock was read.
+struct OwnUse {
+  Interval time;
+  double cpu_ns = 0;
+  double cores(double cpu) const { return std::max(0.0, cpu) / static_cast<double>(time.length()); }
+};
+
+std::optional<OwnUse> own_use(const JudgedRun& run) {
   const auto read = process_readings(run.trace, kProcessCpuTrack);
   const auto own = read.find(run.steps.process);
   if (own == read.end()) return std::nullopt;
   const Interval time =
       intersect(counted_time(run), {own->second.front().time, own->second.back().time});
   if (time.empty()) return std::nullopt;
-  double cpu = worker_cpu_in(run, time, read);
-  const auto& processes = run.trace.data().processes;
-  for (const auto& [process, readings] : read)
-    if (processes[process].host == processes[run.steps.process].host)
-      cpu += growth_in(readings, time);
-  return cpu / static_cast<double>(time.length());
+  return OwnUse{time, growth_in(own->second, time)};
+}
+
+}  // namespace
+
+std::optional<double> cores_kept_busy(const JudgedRun& run) {
+  const auto own = own_use(run);
+  if (!own) return std::nullopt;
+  const Clocks clocks(run);
+  double cpu = worker_cpu_in(run, own->time, clocks);
+  for (const auto* clock : {&clocks.each, &clocks.of_children})
+    for (const Readings& readings : *clock) cpu += growth_in(readings, own->time);
+  return own->cores(cpu);
+}
+
+std::optional<double> cores_of_children(const JudgedRun& run) {
+  const auto own = own_use(run);
+  if (!own) return std::nullopt;
+  const Clocks clocks(run);
+  double cpu = worker_cpu_in(run, own->time, clocks);
+  for (const Readings& readings : clocks.of_children) cpu += growth_in(readings, own->time);
+  return own->cores(cpu);
 }
 
 std::optional<double> cores_beside_loop(const JudgedRun& run) {
-  const auto read = process_readings(run.trace, kProcessCpuTrack);
-  const auto own = read.find(run.steps.process);
-  if (own == read.end()) return std::nullopt;
-  const Interval time =
-      intersect(counted_time(run), {own->second.front().time, own->second.back().time});
-  const auto loop = run.attribution.index->cpu.use(run.steps.thread, time);
-  if (time.empty() || !loop) return std::nullopt;
-  const double others = growth_in(own->second, time) - static_cast<double>(loop->ran);
-  return std::max(0.0, others) / static_cast<double>(time.length());
+  const auto own = own_use(run);
+  if (!own) return std::nullopt;
+  const auto loop = run.attribution.index->cpu.use(run.steps.thread, own->time);
+  if (!loop) return std::nullopt;
+  return own->cores(own->cpu_ns - static_cast<double>(loop->ran));
 }
 
 std::optional<KernelUse> kernel_use(const JudgedRun& run) {

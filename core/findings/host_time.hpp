@@ -29,9 +29,12 @@ std::optional<std::uint32_t> core_count(const JudgedRun& run);
 // Returns the cores that this process has, where the ranks of its job on this machine share them alike.
 std::optional<double> cores_of_rank(const JudgedRun& run);
 
-// Returns how many cores the run's processes on this host kept busy in the mean, from the first
-// counted step to the last. Nothing where the clock of the loop's process was not read.
+// Returns how many cores the run's processes on this host and those that they started kept busy in the
+// mean, from the first counted step to the last. Nothing where the clock of the loop's process was not read.
 std::optional<double> cores_kept_busy(const JudgedRun& run);
+
+// Returns how many of them those that the program started kept busy, its loader's workers among them.
+std::optional<double> cores_of_children(const JudgedRun& run);
 
 // Returns how many cores the other threads of the loop's process kept busy in the mean, in the same
 // time. Nothing where a clock was not read.

@@ -174,6 +174,9 @@ inline constexpr const char* kProcessCpuTrack = "process_cpu";
 // The part of it in the kernel; and the page faults that read no file. All threads count together.
 inline constexpr const char* kProcessSystemTrack = "process_system";
 inline constexpr const char* kPageFaultsTrack = "page_faults";
+// CPU time so far, in nanoseconds, of a process that this one has started; ends with its id. Loader
+// workers have it, and processes that are not recorded.
+inline constexpr const char* kChildCpuTrack = "child_cpu.";
 // How many iterations a loop of Python has begun, and with how many it ends, where that is known: at
 // samples of a thread that records nothing. TID.SLOTS.FUNCTION|FILE follows; loops that differ in
 // their slots (a number) are two of the same function.

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/findings/advice/advice.hpp"
 #include "core/findings/host_time.hpp"
@@ -37,30 +38,35 @@ Price waiting_price(const JudgedRun& run) {
 // Who has the cores while the loop's thread waits for one.
 struct Holders {
   explicit Holders(const JudgedRun& run)
-      : cores(core_count(run)), busy(cores_kept_busy(run)), workers(loader_workers(run)) {}
+      : cores(core_count(run)),
+        busy(cores_kept_busy(run)),
+        children(cores_of_children(run).value_or(0)),
+        workers(loader_workers(run)) {}
 
   bool are_own() const { return cores && busy && *busy >= kOwn * *cores; }
 
   std::optional<std::uint32_t> cores;
   std::optional<double> busy;  // cores that the program itself keeps busy
+  double children;             // those of them that processes do which it started
   std::uint32_t workers;
 };
 
-std::string workers_text(std::uint32_t workers) {
-  if (workers == 0) return "";
-  return workers == 1 ? " with its loader worker"
-                      : fmt::format(" with its {} loader workers", workers);
+std::string children_text(const Holders& by) {
+  constexpr double kHardlyAny = 0.1;
+  if (by.workers == 0) return by.children < kHardlyAny ? "" : " with the processes that it started";
+  return by.workers == 1 ? " with its loader worker"
+                         : fmt::format(" with its {} loader workers", by.workers);
 }
 
 std::string holders_text(const Holders& by) {
   const std::string all = by.cores ? fmt::format("the {} cores", *by.cores) : "the cores";
   if (by.are_own())
-    return fmt::format("this program's own threads{} keep {:.1f} of {} busy",
-                       workers_text(by.workers), *by.busy, all);
+    return fmt::format("this program's own threads{} keep {:.1f} of {} busy", children_text(by),
+                       *by.busy, all);
   std::string others = "other threads or processes had " + all;
   if (!by.busy) return others;
-  return fmt::format("{}, of which this program{} kept {:.1f} busy", others,
-                     workers_text(by.workers), *by.busy);
+  return fmt::format("{}, of which this program{} kept {:.1f} busy", others, children_text(by),
+                     *by.busy);
 }
 
 // Whether the loop waits for its loader: fewer workers would make it wait longer.
@@ -71,13 +77,19 @@ bool waits_for_input(const JudgedRun& run) {
   return loader_workers(run) > 0 && run.weight(run.per_step(waits)) >= kMuchInput;
 }
 
-// How the cores are shared between the loader's workers and the threads of the step. Workers that mostly
-// sleep take no core from the step; what they do may not have been sampled.
+// How the cores are shared between the threads of the step and the processes that the program started,
+// above all its loader's workers. Workers that mostly sleep take no core from the step; what they do may
+// not have been sampled.
 struct CoreShares {
   CoreShares(const JudgedRun& run, std::uint32_t cores)
       : sleep(input_cpu_share(run, {}).value_or(0) < kMostlySleeps),
         workers(sleep ? 0 : std::min(loader_workers(run), cores - 1)),
-        threads(cores - workers) {}
+        threads(cores - std::min(cores - 1, std::max(workers, children(run)))) {}
+
+  // How many cores' worth of work the processes do that the program has started.
+  static std::uint32_t children(const JudgedRun& run) {
+    return static_cast<std::uint32_t>(std::lround(cores_of_children(run).value_or(0)));
+  }
 
   bool sleep;
   std::uint32_t workers, threads;

@@ -94,6 +94,31 @@ TEST_F(HostSamplerTest, TheProcessClockHoldsAllThreads) {
   EXPECT_GE(last - first, 0.2e9) << "the other thread used 0.3 s";
 }
 
+// A worker of a multiprocessing.Pool runs nothing of ours.
+TEST_F(HostSamplerTest, TheClockOfAProcessThatIsNotRecordedIsRead) {
+  record([] {
+    start_sampler();
+    range("begin");
+    const pid_t child = fork();
+    if (child == 0) {
+      use_cpu_for(milliseconds(900));
+      _exit(0);
+    }
+    std::this_thread::sleep_for(milliseconds(800));
+    waitpid(child, nullptr, 0);
+    range("end");
+  });
+  const Trace trace = read();
+  const Counters& c = trace.data().counters;
+  double last = 0;
+  for (std::size_t row = 0; row < c.size(); ++row) {
+    if (!trace.text(c.track[row]).starts_with(kChildCpuTrack)) continue;
+    EXPECT_GE(c.value[row], last);
+    last = c.value[row];
+  }
+  EXPECT_GE(last, 0.2e9);
+}
+
 TEST_F(HostSamplerTest, ThreadsMayBeginAndEndAllTheTime) {
   record([] {
     start_sampler();

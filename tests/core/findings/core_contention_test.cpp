@@ -103,6 +103,18 @@ TEST(CoreContention, AllProcessesOfTheProgramCount) {
   EXPECT_FALSE(finding.is_of_machine()) << finding.title;
 }
 
+// Nothing is recorded in the worker of a pool.
+TEST(CoreContention, ProcessesThatTheProgramStartedCount) {
+  const std::string text = "process p0 cores=2\n" + waiting_loop("") +
+                           "counter process_cpu 0 5\ncounter process_cpu 4000 2400005\n"
+                           "counter child_cpu.77 0 0\ncounter child_cpu.77 4000 ";
+  const Finding pool = finding_of_text(text + "4000000\n", "core_contention");
+  EXPECT_THAT(pool.title,
+              HasSubstr("threads with the processes that it started keep 1.6 of the 2"));
+  const Finding idle = finding_of_text(text + "400000\n", "core_contention");
+  EXPECT_THAT(idle.title, HasSubstr("kept 0.7 busy"));
+}
+
 TEST(CoreContention, IsOfTheMachineWhereTheProcessWasNotRead) {
   const Finding finding = finding_of_text(waiting_loop("process p0 cores=2\n"), "core_contention");
   EXPECT_TRUE(finding.is_of_machine());
