@@ -10,7 +10,7 @@ namespace {
 
 // So many operations make a value that is read, where no gradient goes through its line: a comparison, a sum.
 constexpr std::uint64_t kOperationsForAValue = 4;
-constexpr double kJoinsToProducts = 6.5;  // from so many on there are chains to join
+constexpr double kJoinsToProducts = 5.8;  // from so many on there are chains to join
 
 bool is_product(Cause cause) {
   return cause == Cause::host_compute_gemm || cause == Cause::host_compute_attention;
@@ -119,19 +119,22 @@ OperationCount count_operations(const JudgedRun& run) {
   return out;
 }
 
-std::string_view why_no_compiler(const JudgedRun& run, const OperationCount& count) {
-  const double operations = run.count_per_step(count.count);
+std::string_view why_not_joined(const JudgedRun& run, const OperationCount& count) {
   if (has_range_with(run, "BackwardBackward") || has_range_with(run, "DoubleBackward"))
     return "torch.compile does not support the second derivatives that this program takes";
   if (has_range_with(run, "CompiledFunction") || has_range_with(run, "Torch-Compiled Region"))
     return "what is compiled already stays";
-  if (compiles_to_no_less(run, operations))
-    return "a call of a compiled step takes about as long as so few operations do";
   if (has_recurrent_layer(run)) return "torch.compile does not compile recurrent layers";
   if (static_cast<double>(count.joined) < kJoinsToProducts * static_cast<double>(count.products))
     return "most of them go with matrix products and convolutions, so torch.compile finds few to "
            "join";
   return "";
+}
+
+std::string_view why_no_compiler(const JudgedRun& run, const OperationCount& count) {
+  if (compiles_to_no_less(run, run.count_per_step(count.count)))
+    return "a call of a compiled step takes about as long as so few operations do";
+  return why_not_joined(run, count);
 }
 
 }  // namespace stepscope::rules

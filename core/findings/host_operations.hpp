@@ -45,7 +45,9 @@ inline constexpr double kSavedByCompiling = 0.7;  // share of the way between op
 // Whether it runs recurrent layers of PyTorch, which torch.compile leaves as they are; not cells.
 bool has_recurrent_layer(const JudgedRun& run);
 
-// Says why torch.compile would not help; empty where it may.
+// Says why torch.compile would not join what the host computes; empty where it may.
+std::string_view why_not_joined(const JudgedRun& run, const OperationCount& count);
+// Says why it would not help between operations either; empty where it may.
 std::string_view why_no_compiler(const JudgedRun& run, const OperationCount& count);
 
 constexpr bool is_joined(Cause cause) {

@@ -32,6 +32,7 @@ namespace {
 constexpr const char* kHotspot = "hotspot";
 constexpr double kLeastOfPhase = 0.20;
 constexpr double kLeastOfStep = 0.03;
+constexpr std::int64_t kSmallNs = 20'000;  // half of the operations take less
 constexpr double kAssumedGain = 0.5, kHotspotLeastGain = 0.1, kMostGain = 0.9;
 // Share of a phase's chains that stays at most, where fusing is the fix.
 constexpr double kWorthFusing = 0.7;
@@ -97,8 +98,8 @@ bool is_cpu_candidate(Cause cause) {
 }
 
 // Whether an operation on the CPU makes random numbers (it costs so much a number, reads no tensor,
-// and no compiler fuses it), reads or adds to rows by their index, is checkpointing's
-// (recomputation), or is what a compiler made.
+// and no compiler fuses it), reads or adds to rows by their index, is a whole layer's kernel of PyTorch,
+// is checkpointing's (recomputation), or is what a compiler made.
 bool is_as_good_as_compiled(const JudgedRun& run, const Segment& s) {
   if (run.has_device || s.host_evidence == kNone) return false;
   constexpr std::string_view kNotFused[] = {"aten::normal_",
@@ -121,8 +122,21 @@ bool is_as_good_as_compiled(const JudgedRun& run, const Segment& s) {
                                             "aten::gather",
                                             "aten::scatter_add_"};
   const std::string_view name = run.trace.text(run.trace.host_ranges().name[s.host_evidence]);
+  constexpr std::string_view kOneKernel[] = {"pool",       "batch_norm", "layer_norm",
+                                             "group_norm", "softmax",    "nll_loss"};
+  const auto is_in_name = [name](std::string_view part) { return name.find(part) != name.npos; };
   return name.starts_with("CompiledFunction") || name.starts_with("CheckpointFunction") ||
+         std::ranges::any_of(kOneKernel, is_in_name) ||
          std::find(std::begin(kNotFused), std::end(kNotFused), name) != std::end(kNotFused);
+}
+
+// Whether torch.compile leaves the time of a host's chains as it is: it does not join them, or they are
+// so small that they take what any operation takes.
+bool stays_when_compiled(const JudgedRun& run) {
+  if (run.has_device || run.language != Language::python) return false;
+  if (has_recurrent_layer(run)) return true;
+  const OperationCount count = count_operations(run);
+  return count.median_ns < kSmallNs && !why_not_joined(run, count).empty();
 }
 
 struct Hotspot {
@@ -137,8 +151,8 @@ struct Hotspot {
 std::vector<Hotspot> find_hotspots(const JudgedRun& run) {
   std::map<PhaseId, std::int64_t> walls;
   std::map<std::pair<PhaseId, Cause>, std::int64_t> sums, stays;
-  // What such layers do in themselves no compiler joins, and is the most of what they run.
-  const bool recurs = !run.has_device && has_recurrent_layer(run);
+  const bool stays_on_host = stays_when_compiled(run);
+  const std::vector<bool> compiled = compiled_sites(run);
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
     if (!run.counts(s.time.begin) || s.cause == Cause::host_core_wait) continue;
@@ -146,9 +160,10 @@ std::vector<Hotspot> find_hotspots(const JudgedRun& run) {
     if (!(run.has_device ? is_candidate(s.cause) : is_cpu_candidate(s.cause)) ||
         run.optimizer_phases[s.phase] || is_whole_graph(run, s))
       continue;
-    (is_as_good_as_compiled(run, s) || (recurs && is_joined(s.cause)) ? stays
-                                                                      : sums)[{s.phase, s.cause}] +=
-        run.unexplained_ns(i);
+    (is_as_good_as_compiled(run, s) ||
+             (stays_on_host && is_joined(s.cause) && is_compiled(run, compiled, s))
+         ? stays
+         : sums)[{s.phase, s.cause}] += run.unexplained_ns(i);
   }
   std::vector<Hotspot> out;
   for (const auto& [key, ns] : sums) {
