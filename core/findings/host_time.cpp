@@ -122,7 +122,7 @@ struct Clocks {
   }
 
   std::set<std::int64_t> pids;
-  std::vector<Readings> each, of_children;  // of recorded processes, and of the others
+  std::vector<Readings> each, of_children;  // recorded processes' and the others'
 };
 
 // Returns the CPU time of the loader's workers whose processes have no clock of their own here.

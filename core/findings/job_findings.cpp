@@ -288,6 +288,7 @@ Findings find_in_job(const Summary& job, std::span<const Summary> ranks, std::in
   const double step_ns = job.partition.wall_ns_per_step();
   std::stable_sort(out.found.begin(), out.found.end(),
                    [step_ns](const Finding& a, const Finding& b) {
+                     if (a.is_of_machine() != b.is_of_machine()) return a.is_of_machine();
                      return a.gain_ns_per_step(step_ns) > b.gain_ns_per_step(step_ns);
                    });
   out.cleared.insert(out.cleared.begin(), of_job.cleared.begin(), of_job.cleared.end());

@@ -58,8 +58,9 @@ class FixReader {
     if (!kind) {
       std::vector<std::string_view> names;
       for (const EditRow& row : all_edits()) names.push_back(row.name);
-      return wrong_fix(text_, fmt::format("'{}' is no fix; {}there are {}", name,
-                                          did_you_mean(name, names), kinds()));
+      return wrong_fix(
+          text_, fmt::format("'{}' is no fix and no finding of this run; {}there are {}", name,
+                             did_you_mean(name, names), kinds()));
     }
     fix_.kind = *kind;
     for (std::size_t from = at; from != std::string_view::npos;) {

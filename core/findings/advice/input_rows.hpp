@@ -78,7 +78,8 @@ inline constexpr AdviceRow kInputAdvice[] = {
       "and do other work until the answer is "
       "there, or ask for several at once",
       "batches = multiprocessing.Queue(maxsize=8)\n"
-      "# filled by processes: threads of one Python compute in turns"},
+      "# filled by processes (threads of one Python compute in turns) with NumPy arrays: tensors\n"
+      "# are gone with the process that made them"},
      {"let it run some steps ahead, on more threads, or do less each time; if it answers what this "
       "step asks for, ask earlier and do other work until the answer is there",
       ""}},

@@ -11,7 +11,7 @@ namespace stepscope::rules {
 namespace {
 
 struct TrainerFile {
-  std::string_view part;  // of a path
+  std::string_view part;  // found in a path
   Trainer trainer{};
 };
 constexpr TrainerFile kFiles[] = {{"transformers/trainer.py", Trainer::transformers},

@@ -194,5 +194,13 @@ TEST(JobGain, WhatGivesTheJobNothingIsListedAsSuch) {
   EXPECT_EQ(found.found.size(), 0U);
 }
 
+TEST(JobFindings, WhatIsAboutTheMachineStandsFirst) {
+  Findings of_rank;
+  of_rank.found.push_back({.id = "core_contention"});
+  const Findings found = find_in_job(late_job(), {}, 1, of_rank, "");
+  ASSERT_EQ(found.found.size(), 2U);
+  EXPECT_EQ(found.found.front().id, "core_contention") << "the others leave its time out";
+}
+
 }  // namespace
 }  // namespace stepscope
