@@ -84,7 +84,9 @@ void HostSampler::look() noexcept {
   for (Watched& watched : watched_) {
     if (watched.ring == nullptr) continue;
     sample(watched);
-    loader_waits = loader_waits || watched.in_loader();
+    if (!watched.in_loader()) continue;
+    loader_waits = true;
+    workers_.wait_goes_on(watched.tid, recorder::clock_ns(CLOCK_REALTIME), queue_);
   }
   if (loader_waits && works_ && python_.is_ready()) workers_.sample(python_, *codes_, queue_);
 }

@@ -21,11 +21,20 @@ constexpr std::uint8_t kMostMisses = 50;
 void LoaderWorkers::wait_begins(pid_t tid, std::int64_t now_ns, SampleQueue& queue) noexcept {
   // A thread without children (one that pins memory waits in the loader, too) does not use up the
   // time of the one that has them.
-  if ((count_ == 0 || now_ns - listed_at_ns_ >= kListEvery_ns) && list_children(tid)) {
-    listed_at_ns_ = now_ns;
-    drop_ended(queue);
-  }
+  if (count_ == 0 || now_ns - listed_at_ns_ >= kListEvery_ns) list(tid, now_ns, queue);
   for (std::size_t i = 0; i < count_; ++i) workers_[i].cpu = 0;
+}
+
+void LoaderWorkers::wait_goes_on(pid_t tid, std::int64_t now_ns, SampleQueue& queue) noexcept {
+  if (now_ns - std::max(listed_at_ns_, asked_at_ns_) < kListEvery_ns) return;
+  asked_at_ns_ = now_ns;
+  list(tid, now_ns, queue);
+}
+
+void LoaderWorkers::list(pid_t tid, std::int64_t now_ns, SampleQueue& queue) noexcept {
+  if (!list_children(tid)) return;
+  listed_at_ns_ = now_ns;
+  drop_ended(queue);
 }
 
 bool LoaderWorkers::list_children(pid_t tid) noexcept {

@@ -24,6 +24,9 @@ class LoaderWorkers {
  public:
   // A thread has begun to wait: looks which children it has.
   void wait_begins(pid_t tid, std::int64_t now_ns, SampleQueue& queue) noexcept;
+  // It still waits, or waits again: a loop over epochs may wait for the worker of one and then for that
+  // of the next without being seen outside of the loader between.
+  void wait_goes_on(pid_t tid, std::int64_t now_ns, SampleQueue& queue) noexcept;
   // The next few of them in turn.
   void sample(PythonState& python, CodeTable& codes, SampleQueue& queue) noexcept;
   // Any thread may call this.
@@ -42,10 +45,10 @@ class LoaderWorkers {
     bool was_seen = false;  // as a worker of a DataLoader
   };
 
+  void list(pid_t tid, std::int64_t now_ns, SampleQueue& queue) noexcept;
   bool list_children(pid_t tid) noexcept;  // false: that thread has none
   void drop_ended(SampleQueue& queue) noexcept;
-  // Once for each worker that was seen, also in a wait that goes on: a loop over epochs may wait for
-  // the last worker of one and the first of the next without a moment between.
+  // Once for each worker that was seen.
   void tell_end(Worker& worker, SampleQueue& queue) noexcept;
   void add(pid_t pid) noexcept;
   void sample_one(Worker& worker, PythonState& python, CodeTable& codes,
@@ -53,7 +56,7 @@ class LoaderWorkers {
 
   std::array<Worker, kMostWorkers> workers_{};
   std::size_t count_ = 0, next_ = 0;
-  std::int64_t listed_at_ns_ = 0;
+  std::int64_t listed_at_ns_ = 0, asked_at_ns_ = 0;
   std::atomic<std::uint64_t> torn_{0};
   std::atomic<bool> refused_{false};
 };
