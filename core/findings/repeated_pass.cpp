@@ -123,14 +123,23 @@ std::optional<RepeatedPass> find_repeated_pass(const JudgedRun& run) {
   const std::vector<Operation> pass(first, first + static_cast<std::ptrdiff_t>(stretch.period));
   const auto with_weights = static_cast<std::size_t>(
       std::ranges::count_if(pass, [&](const Operation& one) { return has_weights(run, one); }));
-  const bool is_layers =
-      2 * step.sums.size() >= with_weights * stretch.times() || step.sums.empty();
+  const std::size_t least = with_weights > 0 ? kLeastTimes : kLeastTimesWithoutWeights;
   const bool micro = are_micro_batches(step, stretch);
-  const bool is_one =
-      micro || (with_weights > 0 ? !is_layers : stretch.times() >= kLeastTimesWithoutWeights);
-  if (!is_one || !is_short(pass)) return std::nullopt;
-  const auto last = first + static_cast<std::ptrdiff_t>(stretch.length - 1);
-  const auto takes = static_cast<double>(last->time.end - first->time.begin);
+  const std::vector<Repeats> stretches =
+      micro ? std::vector{stretch}
+            : all_like(std::span<const Operation>(step.outermost), stretch, least);
+  std::size_t times = 0;
+  double takes = 0;
+  for (const Repeats& one : stretches) {
+    times += one.times();
+    takes += static_cast<double>(step.outermost[one.begin + one.length - 1].time.end -
+                                 step.outermost[one.begin].time.begin);
+  }
+  const bool may_be_layers = with_weights > 0 && step.sums.empty() && step.updates.empty();
+  const bool is_layers =
+      !may_be_layers && (2 * step.sums.size() >= with_weights * times || step.sums.empty());
+  if (!micro && (with_weights > 0 ? is_layers : times < least)) return std::nullopt;
+  if (!is_short(pass)) return std::nullopt;
   if (takes < kLeastOfTheStep * static_cast<double>(window.length())) return std::nullopt;
   std::set<SiteId> sites;
   for (const Operation& one : pass) sites.insert(one.site);
@@ -138,9 +147,11 @@ std::optional<RepeatedPass> find_repeated_pass(const JudgedRun& run) {
     sites = sites_in(run, {first->time.begin,
                            (first + static_cast<std::ptrdiff_t>(stretch.period))->time.begin});
   const auto all = static_cast<double>(forward_ns(run, window, sites));
-  return RepeatedPass{.times = stretch.times(),
+  return RepeatedPass{.times = times,
+                      .in_a_row = stretch.times(),
                       .operations = stretch.period,
                       .has_weights = with_weights > 0,
+                      .may_be_layers = may_be_layers,
                       .is_micro_batch = micro,
                       .sites = {sites.begin(), sites.end()},
                       .part = all > takes ? takes / all : 1};

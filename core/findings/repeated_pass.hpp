@@ -13,7 +13,8 @@
 //             or a backward pass follows each and no update lies between: micro-batches whose
 //             gradients are added up
 //   and       from its first operation to its last the stretch takes a tenth of the step or more: else
-//             something else is what the step's time goes to
+//             something else is what the step's time goes to. Other stretches of the same pass count with
+//             it: a loop over elements that comes for each sample
 #pragma once
 
 #include <cstdint>
@@ -26,11 +27,14 @@ namespace stepscope::rules {
 
 struct RepeatedPass {
   std::uint64_t times = 0;       // in a step
+  std::uint64_t in_a_row = 0;    // in the longest stretch
   std::uint64_t operations = 0;  // in a pass
   bool has_weights = false;
+  // It has weights, and without a backward pass nothing tells it from layers of a model.
+  bool may_be_layers = false;
   bool is_micro_batch = false;  // then its lines also hold its backward pass
   std::vector<SiteId> sites;    // where they are, ascending
-  // The stretch's share of all time at these lines, without their backward pass: a framework's one
+  // The stretches' share of all time at these lines, without their backward pass: a framework's one
   // line may hold the whole step.
   double part = 1;
 };

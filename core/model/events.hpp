@@ -177,6 +177,9 @@ inline constexpr const char* kPageFaultsTrack = "page_faults";
 // CPU time so far, in nanoseconds, of a process that this one has started; ends with its id. Loader
 // workers have it, and processes that are not recorded.
 inline constexpr const char* kChildCpuTrack = "child_cpu.";
+// How many records of a process found no room so far; read when it grew, and the reading before. Between
+// two such readings records are missing.
+inline constexpr const char* kNoRoomTrack = "records_without_room";
 // How many iterations a loop of Python has begun, and with how many it ends, where that is known: at
 // samples of a thread that records nothing. TID.SLOTS.FUNCTION|FILE follows; loops that differ in
 // their slots (a number) are two of the same function.

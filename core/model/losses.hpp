@@ -22,6 +22,7 @@ inline constexpr const char* kLostStretches = "lost.stretches";
 std::string text_of_stretches(const IntervalSet& stretches);
 IntervalSet stretches_of_text(const std::string& text);  // what cannot be read ends the list
 
+// Returns these and the times between readings of kNoRoomTrack that differ.
 IntervalSet lost_stretches(const Trace& trace, ProcessId process);
 
 // The recorder's note on a plan of the user's (--start-after, --capture-range, ...) whose time

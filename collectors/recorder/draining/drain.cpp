@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
+
+#include "core/model/events.hpp"
 
 namespace stepscope::recorder {
 namespace {
@@ -41,7 +44,8 @@ Drain::Drain(SessionView session, StoreWriter& store, TickConverter& clock)
       clock_(clock),
       rows_(batch_),
       process_ranges_(batch_),
-      log_(session, store) {}
+      log_(session, store),
+      room_read_at_(clock_ns(CLOCK_REALTIME)) {}
 
 Drain::Source& Drain::source_of(RingHeader& ring) {
   const auto known = sources_.find(&ring);
@@ -61,6 +65,7 @@ bool Drain::is_begun_call(const Published& slots, std::uint64_t at) {
 
 void Drain::take(RingHeader& ring, BegunCall last) {
   Source& source = source_of(ring);
+  see_whether_full(ring, source);
   const std::uint64_t head = ring.head.load(std::memory_order_acquire);
   log_.take(health_);  // behind head: names and streams that the records refer to
   const Published slots{slots_of(&ring), ring.slots - 1, head};
@@ -226,6 +231,26 @@ Status Drain::flush() {
   return status;
 }
 
+// Ranges that are open keep room for their ends.
+void Drain::see_whether_full(const RingHeader& ring, Source& source) {
+  constexpr std::uint64_t kLargestRecord = 3;  // slots
+  const std::uint64_t used = ring.head.load(std::memory_order_acquire) -
+                             ring.tail.load(std::memory_order_relaxed) + ring.open;
+  source.was_full = source.was_full || used + kLargestRecord >= ring.slots;
+}
+
+// Two readings stand for a time in which records found no room: the one before it and its own.
+void Drain::note_records_without_room() {
+  const std::int64_t now = clock_ns(CLOCK_REALTIME);
+  if (new_without_room_ > 0) {
+    const StringId track = store_.intern(kNoRoomTrack);
+    add_counter(room_read_at_, track, static_cast<double>(without_room_));
+    without_room_ += std::exchange(new_without_room_, 0);
+    add_counter(now, track, static_cast<double>(without_room_));
+  }
+  room_read_at_ = now;
+}
+
 void Drain::announce_chunk() {
   for (auto& [ring, source] : sources_) {
     ring->tail_with_chunk = source.taken;
@@ -235,7 +260,10 @@ void Drain::announce_chunk() {
 }
 
 void Drain::commit_chunk() {
-  for (auto& [ring, source] : sources_) take_as_written(*ring);
+  for (auto& [ring, source] : sources_) {
+    see_whether_full(*ring, source);
+    take_as_written(*ring);
+  }
   session_.header().chunk_at.store(0, std::memory_order_release);
 }
 
@@ -264,11 +292,14 @@ void Drain::forget(RingHeader& ring) {
 void Drain::take_counters() {
   const SessionHeader& header = session_.header();
   for (auto& [ring, source] : sources_) {
+    const std::uint64_t before = std::max(source.counted.dropped, ring->reported.dropped);
+    if (std::exchange(source.was_full, false)) new_without_room_ += ring->dropped - before;
     source.counted = {ring->dropped, ring->sites_wanted, ring->sites_found};  // they go on growing
     health_.dropped_records += source.counted.dropped - ring->reported.dropped;
     health_.sites_wanted += source.counted.wanted - ring->reported.wanted;
     health_.sites_found += source.counted.found - ring->reported.found;
   }
+  note_records_without_room();
   store_.health(health_);
   const std::uint32_t bits = header.collected.load(std::memory_order_relaxed);
   const auto runs = [bits](Collector what) {

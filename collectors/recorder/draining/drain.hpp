@@ -57,7 +57,8 @@ class Drain {
     StringId cpu_track;
     std::uint64_t taken;  // slots, at least the ring's tail
     RangeStacks ranges;
-    Reported counted{};  // what the next chunk says of the ring's counters
+    Reported counted{};     // what the next chunk says of the ring's counters
+    bool was_full = false;  // since they were counted
   };
 
   struct Published {  // slots of a ring up to `head`, by their number since its begin
@@ -80,6 +81,8 @@ class Drain {
   void add_graph_node(const Source& source, const Slot& slot, const GraphNodeSlot& node);
   void leave_out_process_range();
   void take_counters();
+  void note_records_without_room();
+  void see_whether_full(const RingHeader& ring, Source& source);
   void announce_chunk();
   void commit_chunk();
 
@@ -94,6 +97,9 @@ class Drain {
   std::unordered_map<RingHeader*, Source> sources_;
   std::unordered_map<const RowSource*, RowSource::Totals> source_totals_;  // as counted so far
   Health health_;
+  std::int64_t room_read_at_;           // when the records without room were counted
+  std::uint64_t without_room_ = 0;      // up to then
+  std::uint64_t new_without_room_ = 0;  // since then, in rings that were full
   std::uint64_t left_out_process_ranges_ = 0;
 };
 

@@ -26,7 +26,7 @@ inline constexpr AdviceRow kLaunchAdvice[] = {
       "what "
       "is only logged is needed once in n steps",
       "torch._foreach_lerp_(averages, parameters, 1 - decay)   # not: for a, p in zip(...)\n"
-      "norms = torch._foreach_norm(gradients)"},
+      "image[:, y:y + 16, x:x + 16] = 0.5                      # not element by element"},
      {"make one operation of the loop: at::_foreach_lerp_, at::_foreach_norm and their likes take "
       "lists of tensors, other work takes one stacked or flat tensor; what is only logged is "
       "needed "

@@ -23,6 +23,7 @@
 
 #include "core/findings/advice/advice.hpp"
 #include "core/findings/host_operations.hpp"
+#include "core/findings/repeated_pass.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -136,7 +137,9 @@ bool stays_when_compiled(const JudgedRun& run) {
   if (run.has_device || run.language != Language::python) return false;
   if (has_recurrent_layer(run)) return true;
   const OperationCount count = count_operations(run);
-  return count.median_ns < kSmallNs && !why_not_joined(run, count).empty();
+  if (count.median_ns >= kSmallNs) return false;
+  const auto pass = find_repeated_pass(run);
+  return (pass && pass->may_be_layers) || !why_not_joined(run, count).empty();
 }
 
 struct Hotspot {

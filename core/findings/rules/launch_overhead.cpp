@@ -97,7 +97,7 @@ void place_at(const JudgedRun& run, const RepeatedPass& pass, Finding& out) {
 // Says that one pass in place of many would do, where none needs what one before it made.
 void say_repeats(const JudgedRun& run, const RepeatedPass& pass, Finding& out) {
   place_at(run, pass, out);
-  const auto times = static_cast<double>(pass.times);
+  const auto times = static_cast<double>(pass.in_a_row);  // one pass in place of these
   out.title += fmt::format(
       "; {} times a step the same {} operation{} run{}{}: the forecast is of one pass in their "
       "place, possible where {}",
@@ -224,9 +224,12 @@ void add_overhead(const JudgedRun& run, const Overhead& overhead, const Operatio
   finding.title = overhead_title(run, operations, time);
   finding.certainty = Certainty::assumption;
   const auto pass = find_repeated_pass(run);
-  if (pass && (!pass->is_micro_batch || run.weight(time) >= kLeastOfMicroBatches))
+  if (pass && !pass->may_be_layers &&
+      (!pass->is_micro_batch || run.weight(time) >= kLeastOfMicroBatches))
     return say_repeats(run, *pass, finding);
-  const std::string_view no_compiler = why_no_compiler(run, operations);
+  std::string_view no_compiler = why_no_compiler(run, operations);
+  if (no_compiler.empty() && pass && pass->may_be_layers)
+    no_compiler = "the same pass runs many times, for each of which torch.compile may be called";
   const bool is_cpp = run.language == Language::cpp;
   if (is_cpp) finding.fixes = fewer_operations(run, overhead, count);
   if (!is_cpp && no_compiler.empty()) join_chains(run, overhead, count, out);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "core/model/losses.hpp"
 #include "tests/collectors/recorder/user_ranges.hpp"
 
 namespace stepscope::recorder {
@@ -56,6 +57,7 @@ TEST_F(RangeStacksTest, RangesThatNobodyEndsAreBounded) {
   EXPECT_EQ(trace.host_ranges().size(), kDeepest + 2);
   EXPECT_THAT(names_of(trace), testing::Contains("room again"));
   EXPECT_EQ(trace.health().dropped_records, 100U);
+  EXPECT_TRUE(lost_stretches(trace, 0).empty()) << "there was room";
   EXPECT_THAT(notes(), testing::Contains(testing::HasSubstr("does a range never end?")));
 }
 
