@@ -9,7 +9,7 @@
 //   exposed       device time of those kernels in the partition
 //   1/3           an element-wise Adam reads and writes some 21 values a parameter, a fused one 7
 //
-// Without a device: operations >= 50 a step in the optimizer's phase, none of them fused; ceiling
+// Without a device: operations >= 20 a step (a step on lists of tensors is some 13) in the optimizer's phase, none of them fused; ceiling
 // all time between them and two thirds of what they compute
 #include "core/findings/rules/rules.hpp"
 
@@ -28,7 +28,7 @@ namespace stepscope::rules {
 namespace {
 
 constexpr const char* kUnfusedOptimizer = "unfused_optimizer";
-constexpr double kUnfusedOptimizerLeastKernels = 50;
+constexpr double kUnfusedOptimizerLeastKernels = 50, kLeastOperations = 20;
 // Share of its time: less is too little to be in each replayed sample.
 constexpr double kSmallPart = 0.02;
 constexpr double kFusedTraffic = 1.0 / 3;
@@ -222,7 +222,7 @@ Judgement judge_on_cpu(const JudgedRun& run) {
   const CpuOptimizer work = cpu_optimizer(run);
   if (work.price.total() == 0) return cleared("no time is in an optimizer's phase");
   const double operations = run.count_per_step(work.operations);
-  if (work.fused || operations < kUnfusedOptimizerLeastKernels)
+  if (work.fused || operations < kLeastOperations)
     return cleared(fmt::format("the optimizer is {:.0f} operations a step already", operations));
   Finding finding = cpu_finding(run, work);
   if (finding.ceiling_ns_per_step < run.least_ns())
