@@ -231,12 +231,13 @@ Status Drain::flush() {
   return status;
 }
 
-// Ranges that are open keep room for their ends.
+// Ranges that are open keep room for their ends, and how many these are is the thread's own to know: a
+// ring that half of is used, and that drops records, is full. One that has room drops them for another
+// reason.
 void Drain::see_whether_full(const RingHeader& ring, Source& source) {
-  constexpr std::uint64_t kLargestRecord = 3;  // slots
-  const std::uint64_t used = ring.head.load(std::memory_order_acquire) -
-                             ring.tail.load(std::memory_order_relaxed) + ring.open;
-  source.was_full = source.was_full || used + kLargestRecord >= ring.slots;
+  const std::uint64_t used =
+      ring.head.load(std::memory_order_acquire) - ring.tail.load(std::memory_order_relaxed);
+  source.was_full = source.was_full || 2 * used >= ring.slots;
 }
 
 // Two readings stand for a time in which records found no room: the one before it and its own.

@@ -37,8 +37,8 @@ TEST_F(RingTest, AFullRingDropsWholeRangesAndCountsThem) {
   EXPECT_EQ(kept + trace.health().dropped_records, kRanges + 1);
   EXPECT_THAT(names_of(trace), Contains("outer"));
   const IntervalSet lost = lost_stretches(trace, 0);
-  ASSERT_EQ(lost.size(), 1U);
-  EXPECT_GE(lost[0].end, trace.host_ranges().end[0]);
+  ASSERT_FALSE(lost.empty());
+  EXPECT_GE(lost.back().end, trace.host_ranges().end[0]);
   EXPECT_EQ(trace.health().crossing_ranges, 0U);
   for (const std::int64_t end : trace.host_ranges().end) EXPECT_LE(end, trace.host_ranges().end[0]);
 }
