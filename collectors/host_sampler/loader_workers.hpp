@@ -24,8 +24,8 @@ class LoaderWorkers {
  public:
   // A thread has begun to wait: looks which children it has.
   void wait_begins(pid_t tid, std::int64_t now_ns, SampleQueue& queue) noexcept;
-  // It still waits, or waits again: a loop over epochs may wait for the worker of one and then for that
-  // of the next without being seen outside of the loader between.
+  // It still waits, or waits again without having been seen outside of the loader: the next epoch may
+  // have another worker by now.
   void wait_goes_on(pid_t tid, std::int64_t now_ns, SampleQueue& queue) noexcept;
   // The next few of them in turn.
   void sample(PythonState& python, CodeTable& codes, SampleQueue& queue) noexcept;

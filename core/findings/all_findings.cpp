@@ -88,7 +88,7 @@ void take_back_what_graphs_hide(double hidden, rules::Judgement& judgement) {
       "{:.0f} % of the device's work lies in CUDA graphs that were recorded whole", 100 * hidden));
 }
 
-// In which the reader is told what to do.
+// The terms in which the reader is told what to do.
 struct Terms {
   std::string_view device_module;
   rules::Trainer trainer{};

@@ -16,7 +16,8 @@ namespace stepscope::rules {
 enum class Advice : std::uint8_t {
   core_contention,
   core_contention_of_own_threads,
-  core_contention_of_own_work,  // fewer threads would make the step longer
+  core_contention_of_own_work,           // fewer threads would make the step longer
+  core_contention_of_a_loop_that_waits,  // for its loader: so would fewer workers
   page_faults,
   input_waits,
   input_waits_without_device,

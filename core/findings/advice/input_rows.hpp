@@ -20,6 +20,10 @@ inline constexpr std::string_view kMoreCores =
     "processes of its own make); with fewer threads the loop's would compute for longer than it "
     "waits now";
 
+inline constexpr std::string_view kNotFewerWorkers =
+    "give the program a core more: run no other program beside it, and no more threads "
+    "(OMP_NUM_THREADS) than cores; fewer loader workers would make the loop wait longer";
+
 inline constexpr AdviceRow kInputAdvice[] = {
     {Advice::core_contention,
      {kACore,
@@ -36,6 +40,9 @@ inline constexpr AdviceRow kInputAdvice[] = {
       "at::set_num_threads({threads});\n"
       "torch::data::DataLoaderOptions().workers({workers})"}},
     {Advice::core_contention_of_own_work, {kMoreCores, ""}, {kMoreCores, ""}},
+    {Advice::core_contention_of_a_loop_that_waits,
+     {kNotFewerWorkers, "torch.set_num_threads({threads})"},
+     {kNotFewerWorkers, "at::set_num_threads({threads});"}},
     {Advice::page_faults,
      {"let the allocator keep what is freed: settings of the C library's, or another allocator "
       "(jemalloc, tcmalloc), before the program starts; or write results into tensors that stay "

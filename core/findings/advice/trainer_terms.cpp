@@ -18,8 +18,8 @@ constexpr TrainerFile kFiles[] = {{"transformers/trainer.py", Trainer::transform
                                   {"lightning/pytorch/loops/", Trainer::lightning},
                                   {"pytorch_lightning/loops/", Trainer::lightning}};
 
-// What stands in a hint, and what this trainer has in its place. Nothing: a program under this trainer
-// has no place for a line that begins so.
+// This trainer has `instead` where a hint says `torch`. Where `instead` is empty, a program under this
+// trainer has no place for a line that begins so.
 struct Term {
   Trainer trainer{};
   std::string_view torch, instead;

@@ -115,8 +115,9 @@ std::string shared_cores(const JudgedRun& run, const std::string& hint, double w
   const std::size_t end = hint.find('\n');
   std::string out;
   if (fewer_threads_pay(run, by.threads, waits)) out = hint.substr(0, end);
-  if (!by.sleep && by.workers < loader_workers(run) && !waits_for_input(run))
-    out += (out.empty() ? "" : "\n") + hint.substr(end + 1);
+  const std::string fewer_workers = end == hint.npos ? "" : hint.substr(end + 1);
+  if (!by.sleep && by.workers < loader_workers(run) && !fewer_workers.empty())
+    out += (out.empty() ? "" : "\n") + fewer_workers;
   put_number("{workers}", by.workers, out);
   put_number("{threads}", by.threads, out);
   return out;
@@ -131,6 +132,7 @@ bool needs_its_threads(const JudgedRun& run, double waits) {
 }
 
 Advice advice_on_cores(const JudgedRun& run, bool are_own, double waits) {
+  if (waits_for_input(run)) return Advice::core_contention_of_a_loop_that_waits;
   if (!are_own) return Advice::core_contention;
   return needs_its_threads(run, waits) ? Advice::core_contention_of_own_work
                                        : Advice::core_contention_of_own_threads;
@@ -146,10 +148,6 @@ Finding contention_finding(const JudgedRun& run, const Price& price, double wait
                   format_duration(waits), percent(run.share(waits)), holders_text(by));
   advise(advice_on_cores(run, by.are_own(), waits), run.language, out);
   out.code_hint = shared_cores(run, out.code_hint, waits);
-  if (waits_for_input(run))
-    out.fix =
-        "give the program a core more: run no other program beside it, and no more threads "
-        "(OMP_NUM_THREADS) than cores; fewer loader workers would make the loop wait longer";
   out.falsified_by =
       out.by_own_threads
           ? "with fewer threads than cores, the step takes as long"

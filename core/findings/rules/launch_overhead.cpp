@@ -129,7 +129,7 @@ void say_repeats(const JudgedRun& run, const RepeatedPass& pass, Finding& out) {
   out.certainty = Certainty::assumption;
 }
 
-// What lies between operations, without the optimizer and lines of values.
+// Holds the time between operations, without that of the optimizer and of lines of values.
 struct Overhead {
   explicit Overhead(const JudgedRun& run) : price(run) {}
   Price price;
