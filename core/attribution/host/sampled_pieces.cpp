@@ -60,7 +60,8 @@ SampledPieces::Part SampledPieces::in_silence(ThreadId thread, const Piece& piec
   if (stretch.row == kNone) return out;
   const bool is_long =
       stretch.state != ThreadState::unknown && piece.time.length() >= kLongSilenceNs;
-  if (stretch.is_seen || is_long)
+  const bool waits_as_known = stretch.is_known && stretch.state == ThreadState::asleep;
+  if (stretch.is_seen || is_long || waits_as_known)
     out.cause = causes_.sampled(by_records, stretch.row, stretch.state);
   if (out.cause == Cause::host_off_cpu) out.asleep_in = causes_.asleep_in(stretch.row);
   const bool is_burst =

@@ -167,6 +167,7 @@ class Silences::Filler {
   void weigh(const Silence& silence) {
     for (std::uint32_t row = silence.rows.begin; row < silence.rows.end; ++row) {
       const ThreadState state = state_in(samples_.flags[row]);
+      usual_.count_look(silence.place);
       if (state == ThreadState::unknown) {
         const Interval held = held_by(silence, row);
         usual_.add(silence.place, SilencePart::whole, counted_as(mostly(cpu_.use(thread_, held))),

@@ -78,9 +78,12 @@ void UsualLines::add_to(Pool& pool, std::uint32_t row, double weight) {
   pool.weight += weight;
 }
 
+void UsualLines::count_look(Place place) {
+  ++looks_[place.exact];
+}
+
 void UsualLines::add(Place place, SilencePart side, ThreadState state, std::uint32_t row,
                      double weight) {
-  ++looks_[place.exact];
   for (const std::uint32_t id : {place.exact, place.wide}) {
     add_to(pools_[id][index_of(SilencePart::whole, state)], row, weight);
     if (side != SilencePart::whole) add_to(pools_[id][index_of(side, state)], row, weight);

@@ -46,6 +46,9 @@ class UsualLines {
   // Returns the place of a piece of the thread's timeline.
   Place place(ThreadId thread, std::size_t piece);
 
+  // Counts a sample that was taken at `place`, however many parts of the silence it stands for.
+  void count_look(Place place);
+
   // Records that `row` was seen at `place`, and how much time it stands for.
   void add(Place place, SilencePart side, ThreadState state, std::uint32_t row, double weight);
 
