@@ -87,11 +87,13 @@ void put_text(std::string_view name, std::string_view text, std::string& hint);
 void put_number(std::string_view name, std::uint32_t number, std::string& hint);
 
 // An optimizer whose step is many small operations: its fused form, or the next best that exists
-// and computes the same. `name`: its class; empty where it is not known.
+// and computes the same. `name`: its class; empty where it is not known. `how`: whether it runs on the CPU, on a
+// device by a kernel for each parameter, or there by kernels for lists of them (`foreach`).
 struct OptimizerAdvice {
   std::string fix, code_hint;
   std::string check;  // what then is done: "with fused=True"
 };
-OptimizerAdvice optimizer_advice(std::string_view name, bool has_device, Language language);
+enum class OptimizerRuns : std::uint8_t { on_cpu, on_device, on_device_in_lists };
+OptimizerAdvice optimizer_advice(std::string_view name, OptimizerRuns how, Language language);
 
 }  // namespace stepscope::rules

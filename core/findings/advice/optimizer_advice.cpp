@@ -77,9 +77,11 @@ OptimizerAdvice in_cpp(bool has_device) {
 
 }  // namespace
 
-OptimizerAdvice optimizer_advice(std::string_view name, bool has_device, Language language) {
+OptimizerAdvice optimizer_advice(std::string_view name, OptimizerRuns how, Language language) {
+  const bool has_device = how != OptimizerRuns::on_cpu;
+  const bool in_lists = how == OptimizerRuns::on_device_in_lists;
   if (language == Language::cpp) return in_cpp(has_device);
-  if (name.empty()) return for_hand_updates();
+  if (name.empty()) return in_lists ? compiled(name) : for_hand_updates();
   const auto* known = std::find_if(std::begin(kOptimizers), std::end(kOptimizers),
                                    [name](const auto& one) { return one.name == name; });
   if (name == "LBFGS") return for_lbfgs();
@@ -88,10 +90,11 @@ OptimizerAdvice optimizer_advice(std::string_view name, bool has_device, Languag
       known->fused == Fused::everywhere || (known->fused == Fused::on_cpu && !has_device);
   if (fused)
     return with_argument(name, "fused=True",
-                         has_device ? "one kernel for many parameters"
-                                    : "on the CPU from PyTorch 2.4 on: one pass over each "
-                                      "parameter");
-  if (has_device && known->foreach)
+                         in_lists     ? "one pass over all parameters"
+                         : has_device ? "one kernel for many parameters"
+                                      : "on the CPU from PyTorch 2.4 on: one pass over each "
+                                        "parameter");
+  if (has_device && !in_lists && known->foreach)
     return with_argument(name, "foreach=True", "one kernel for many parameters");
   return compiled(name);
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// unfused_optimizer: the optimizer's step is many small kernels, several for each parameter, where
-// a fused one does the same in a few.
+// unfused_optimizer: the optimizer's step is many kernels, several for each parameter or several passes
+// over lists of parameters, where a fused one does the same in one pass.
 //
-//   fires where   kernels >= 50 a step in the optimizer's phase, less than half of their device
-//                 time in fused or multi-tensor ones, and ceiling >= least
+//   fires where   less than half of the device time in the optimizer's phase is in fused kernels, and
+//                 these are >= 50 a step, or lists of parameters (multi_tensor, `foreach`) that kernels of
+//                 >= 4 names pass over, and ceiling >= least
 //   ceiling       idle + exposed - stays; stays: a third of what a kernel takes beyond 1.5 us
 //   idle          the device waits for the host in that phase, whatever else held the host back
 //   exposed       device time of those kernels in the partition
 //   1/3           an element-wise Adam reads and writes some 21 values a parameter, a fused one 7
+//   groups        lists are short where a kernel of one name is launched >= 20 times a step for < 20 us
+//                 each: each group of parameters is a list of its own
 //
 // Without a device: operations >= 20 a step (a step on lists of tensors is some 13) in the optimizer's phase, none of them fused; ceiling
 // all time between them and two thirds of what they compute
@@ -33,6 +36,8 @@ constexpr double kUnfusedOptimizerLeastKernels = 50, kLeastOperations = 20;
 constexpr double kSmallPart = 0.02;
 constexpr double kFusedTraffic = 1.0 / 3;
 constexpr double kLaunchFloorNs = 1'500;  // fixed cost of a kernel, whatever it does
+constexpr std::size_t kManyPasses = 4;
+constexpr double kManyLists = 20, kShortListNs = 20'000;
 
 // The class of the optimizer whose steps take longest, as PyTorch marks them
 // ("Optimizer.step#AdamW.step"); empty where no mark names one.
@@ -51,9 +56,8 @@ std::string optimizer_name(const JudgedRun& run) {
   return longest == time.end() ? "" : longest->first;
 }
 
-void advise_on_optimizer(const JudgedRun& run, Finding& out) {
-  const OptimizerAdvice advice =
-      optimizer_advice(optimizer_name(run), run.has_device, run.language);
+void advise_on_optimizer(const JudgedRun& run, OptimizerRuns how, Finding& out) {
+  const OptimizerAdvice advice = optimizer_advice(optimizer_name(run), how, run.language);
   out.fix = advice.fix;
   out.code_hint = advice.code_hint;
   out.falsified_by = fmt::format("{} the optimizer's phase does not become shorter by up to {}",
@@ -66,29 +70,45 @@ struct OptimizerWorkload {
   std::uint64_t kernels = 0;
   std::int64_t kernel_ns = 0;
   std::int64_t fused_ns = 0;
+  std::int64_t listed_ns = 0;
+  std::map<StringId, std::uint64_t> passes;  // launches over lists of parameters, by kernel
   std::int64_t exposed = 0;
   std::int64_t idle = 0;
   std::vector<std::size_t> idle_segments;
+
+  // A few passes over lists are hardly slower than a fused one.
+  bool is_fused() const {
+    const bool few = passes.size() < kManyPasses;
+    return 2 * (fused_ns + (few ? listed_ns : 0)) >= kernel_ns;
+  }
+  bool is_in_lists() const { return 2 * listed_ns >= kernel_ns; }
 };
 
 bool is_fused_kernel(std::string_view name) {
-  return name.find("multi_tensor") != std::string_view::npos ||
-         name.find("Fused") != std::string_view::npos ||
+  return name.find("Fused") != std::string_view::npos ||
          name.find("fused") != std::string_view::npos;
+}
+
+bool is_over_lists(std::string_view name) {
+  return name.find("multi_tensor") != std::string_view::npos;
 }
 
 void add_optimizer_kernels(const JudgedRun& run, OptimizerWorkload& out) {
   const DeviceOps& d = run.trace.device_ops();
-  std::map<StringId, bool> fused;
   for (DeviceOpId op = 0; op < d.size(); ++op) {
     if (d.kind[op] != DeviceOpKind::kernel || !run.optimizer_phases[run.attribution.ops[op].phase])
       continue;
     if (!run.counts_op(op)) continue;
-    const auto [at, is_new] = fused.try_emplace(d.name[op], false);
-    if (is_new) at->second = is_fused_kernel(run.trace.text(d.name[op]));
+    const std::string_view name = run.trace.text(d.name[op]);
+    const std::int64_t ns = d.end[op] - d.begin[op];
     ++out.kernels;
-    out.kernel_ns += d.end[op] - d.begin[op];
-    if (at->second) out.fused_ns += d.end[op] - d.begin[op];
+    out.kernel_ns += ns;
+    if (is_fused_kernel(name)) {
+      out.fused_ns += ns;
+    } else if (is_over_lists(name)) {
+      out.listed_ns += ns;
+      ++out.passes[d.name[op]];
+    }
   }
 }
 
@@ -117,22 +137,42 @@ double stays_of(const OptimizerWorkload& work, double exposed) {
   return kFusedTraffic * exposed * std::max(0.0, 1 - kLaunchFloorNs / std::max(1.0, each));
 }
 
+// Says so where the lists that the optimizer passes over are short.
+void advise_on_groups(const JudgedRun& run, const OptimizerWorkload& work, Finding& out) {
+  std::uint64_t most = 0;
+  for (const auto& [name, launches] : work.passes) most = std::max(most, launches);
+  const double lists = run.count_per_step(most);
+  const double each = static_cast<double>(work.kernel_ns) / static_cast<double>(work.kernels);
+  if (lists < kManyLists || each >= kShortListNs) return;
+  out.fix += fmt::format(
+      "; each pass is {:.0f} launches, since each group of parameters is updated by itself: "
+      "parameters with the same settings (lr, weight_decay) belong in one group",
+      lists);
+}
+
 Finding optimizer_finding(const JudgedRun& run, const OptimizerWorkload& work, double idle,
                           double exposed) {
   Finding out = work.price.finding(idle + exposed);
   out.ceiling_ns_per_step = idle + exposed - stays_of(work, exposed);
   out.count_per_step = run.count_per_step(work.kernels);
+  const std::string passes =
+      work.is_in_lists()
+          ? fmt::format("passes over its parameters with {} kernels, one behind the other: ",
+                        work.passes.size())
+          : "";
   out.title = fmt::format(
-      "the optimizer's step is {:.0f} kernels of {} each: {} of device work, and {} in which the "
+      "the optimizer's step {}{}{:.0f} kernels of {} each: {} of device work, and {} in which the "
       "device waits for their launches",
-      out.count_per_step,
+      passes, passes.empty() ? "is " : "", out.count_per_step,
       format_duration(static_cast<double>(work.kernel_ns) / static_cast<double>(work.kernels)),
       format_duration(exposed), format_duration(idle));
   Fix fuse;
   fuse.kind = FixKind::fuse_optimizer;
   for (const auto& [phase, ns] : work.price.by_phase()) fuse.scope.phases.push_back(phase);
   out.fixes = {fuse};
-  advise_on_optimizer(run, out);
+  advise_on_optimizer(
+      run, work.is_in_lists() ? OptimizerRuns::on_device_in_lists : OptimizerRuns::on_device, out);
+  if (work.is_in_lists()) advise_on_groups(run, work, out);
   out.certainty = run.inflated && idle > exposed ? Certainty::assumption : Certainty::inferred;
   return out;
 }
@@ -213,7 +253,7 @@ Finding cpu_finding(const JudgedRun& run, const CpuOptimizer& work) {
     else if (is_between_operations(cause))
       out.fixes.push_back(scaled(cause, 0.1, 0, 0.5));
   }
-  advise_on_optimizer(run, out);
+  advise_on_optimizer(run, OptimizerRuns::on_cpu, out);
   out.certainty = Certainty::assumption;
   return out;
 }
@@ -240,7 +280,7 @@ Judgement judge_unfused_optimizer(const JudgedRun& run) {
   const OptimizerWorkload work = optimizer_workload(run);
   if (work.kernels == 0) return cleared("no kernel ran in an optimizer's phase");
   const double kernels = run.count_per_step(work.kernels);
-  if (2 * work.fused_ns >= work.kernel_ns || kernels < kUnfusedOptimizerLeastKernels)
+  if (work.is_fused() || (!work.is_in_lists() && kernels < kUnfusedOptimizerLeastKernels))
     return cleared(fmt::format("the optimizer is {:.0f} kernels a step already", kernels));
   const double idle = run.idle_per_step(work.idle);
   const double exposed = run.per_step(work.exposed);

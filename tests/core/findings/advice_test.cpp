@@ -28,9 +28,9 @@ TEST(Advice, SpeaksTheProgramsLanguage) {
     expect_no_python(text_of(advice, Language::cpp).code_hint);
     EXPECT_THAT(std::string(text_of(advice, Language::python).code_hint), Not(HasSubstr("::")));
   }
-  for (const bool has_device : {false, true}) {
-    expect_no_python(optimizer_advice("", has_device, Language::cpp).fix);
-    expect_no_python(optimizer_advice("", has_device, Language::cpp).code_hint);
+  for (const OptimizerRuns how : {OptimizerRuns::on_cpu, OptimizerRuns::on_device}) {
+    expect_no_python(optimizer_advice("", how, Language::cpp).fix);
+    expect_no_python(optimizer_advice("", how, Language::cpp).code_hint);
   }
 }
 

@@ -39,9 +39,8 @@ std::vector<std::string> hints_for(Trainer trainer) {
   for (std::size_t i = 0; i < kAdviceCount; ++i)
     out.push_back(for_trainer(
         std::string(text_of(static_cast<Advice>(i), Language::python).code_hint), trainer));
-  for (const bool has_device : {false, true})
-    out.push_back(
-        for_trainer(optimizer_advice("AdamW", has_device, Language::python).code_hint, trainer));
+  for (const OptimizerRuns how : {OptimizerRuns::on_cpu, OptimizerRuns::on_device})
+    out.push_back(for_trainer(optimizer_advice("AdamW", how, Language::python).code_hint, trainer));
   return out;
 }
 
