@@ -12,7 +12,8 @@
 //                 decoding as it is, and launch_bound's matter
 //   ceiling       all but one of the sequences' share of the phase's time: N sequences in one batch
 //                 take little longer than one (an assumption)
-//   Not in an optimizer's phase, and not in the backward pass.
+//   Not in an optimizer's phase, not in the backward pass, and not where the backward passes launch half as
+//   many kernels or more: passes that are trained (a recurrent network) are no generation.
 #include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>
@@ -103,8 +104,13 @@ struct Generation {
 
 std::vector<Generation> find_generations(const JudgedRun& run) {
   std::vector<Generation> out;
-  for (const auto& [phase, kernels] : kernels_by_phase(run)) {
+  const std::map<PhaseId, PhaseKernels> by_phase = kernels_by_phase(run);
+  std::uint64_t backward = 0;
+  for (const auto& [phase, kernels] : by_phase)
+    if (run.phase_name(phase) == "backward") backward += kernels.total;
+  for (const auto& [phase, kernels] : by_phase) {
     if (run.optimizer_phases[phase] || run.phase_name(phase) == "backward") continue;
+    if (2 * backward >= kernels.total) continue;
     const double passes = passes_of(run, kernels);
     if (passes == 0 || 2 * kernels.small < kernels.total) continue;
     const double each = run.count_per_step(kernels.total) / passes;
