@@ -53,6 +53,7 @@ enum class Advice : std::uint8_t {
   sequential_generation,
   unfused_attention,
   precision,
+  precision_double,
   memory_layout,
   recomputation,
   hotspot_select,

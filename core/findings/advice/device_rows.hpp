@@ -41,6 +41,15 @@ inline constexpr AdviceRow kDeviceAdvice[] = {
      {"let them use tensor cores: TF32 keeps float32 tensors and rounds products to 10 bits, bf16 "
       "tensors halve the bytes, too; compare the loss curve",
       "at::globalContext().setFloat32MatmulPrecision(\"high\");"}},
+    {Advice::precision_double,
+     {"compute in float32: NumPy makes float64 unless told otherwise, torch.from_numpy keeps it, "
+      "and "
+      "a model that is converted to it (.double(), set_default_dtype) works in it throughout",
+      "batch = torch.from_numpy(array).float()\n"
+      "model = model.float()"},
+     {"compute in float32: a tensor over doubles, or a model that is converted to torch::kDouble, "
+      "works in float64 throughout",
+      "batch = batch.to(torch::kFloat); model->to(torch::kFloat);"}},
     {Advice::memory_layout,
      {"keep images and weights of convolutions in channels_last: shapes and results stay, and "
       "tensor "
