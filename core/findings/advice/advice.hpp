@@ -45,6 +45,7 @@ enum class Advice : std::uint8_t {
   loop_invariant,
   repeated_launches,
   launch_bound,
+  launch_bound_with_waits,  // several in each step, which no CUDA graph can hold
   launch_bound_without_device,
   launch_bound_without_compiler,
   launch_bound_of_repeats,  // the same pass, again and again

@@ -21,11 +21,13 @@ inline constexpr AdviceRow kLaunchAdvice[] = {
       "mask = register_buffer(\"mask\", causal_mask(length));"}},
     {Advice::repeated_launches,
      {"make one operation of the loop: the torch._foreach functions and get_total_norm take lists "
-      "of "
-      "tensors (moving averages, norms, clipping), other work takes one stacked or flat tensor; "
-      "what "
-      "is only logged is needed once in n steps",
+      "of tensors (moving averages, norms, clipping); other work takes one stacked, padded or flat "
+      "tensor, with index_add or scatter where samples are of several sizes; what is only logged "
+      "is "
+      "needed once in n steps",
       "torch._foreach_lerp_(averages, parameters, 1 - decay)   # not: for a, p in zip(...)\n"
+      "sums = zeros.index_add(0, group, values)                # not: values[group == g] for each "
+      "g\n"
       "image[:, y:y + 16, x:x + 16] = 0.5                      # not element by element"},
      {"make one operation of the loop: at::_foreach_lerp_, at::_foreach_norm and their likes take "
       "lists of tensors, other work takes one stacked or flat tensor; what is only logged is "
@@ -46,6 +48,20 @@ inline constexpr AdviceRow kLaunchAdvice[] = {
       "larger batch",
       "graph.capture_begin(); step(); graph.capture_end();   // once\n"
       "graph.replay();                                       // each step"}},
+    {Advice::launch_bound_with_waits,
+     {"no CUDA graph holds the waits, so they go first: decide on the device (torch.where and "
+      "masks "
+      "that keep shapes, in place of indexing by a mask, .item() and .cpu()), and make one "
+      "operation of what a loop does for each sample (index_add, scatter, padded batches). Then "
+      "capture the whole step, which is what the forecast is of",
+      "total = h.new_zeros(groups, width).index_add(0, group, h)   # not: h[group == g] for each "
+      "g\n"
+      "value = torch.where(mask, value, 0)                         # not: value[mask]"},
+     {"no CUDA graph holds the waits, so they go first: decide on the device (at::where and masks "
+      "that keep shapes, in place of indexing by a mask, .item() and .cpu()), and make one "
+      "operation of what a loop does for each sample (index_add, scatter, padded batches). Then "
+      "capture the whole step, which is what the forecast is of",
+      "auto total = h.new_zeros({groups, width}).index_add(0, group, h);"}},
     {Advice::launch_bound_without_device,
      {"do more in each operation: a larger batch, one operation on a stacked tensor in place of a "
       "Python loop over its parts, or torch.compile, which joins chains of small ones",

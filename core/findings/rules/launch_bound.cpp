@@ -7,6 +7,7 @@
 //                 launch latency), in stretches of less than 1 ms, less what another finding
 //                 explains: input, waits, copies, the optimizer; and time in which only a copy
 //                 from pinned memory runs, until the kernel behind it is launched
+//   waits         from 4 a step on, no CUDA graph can hold the step, and the advice is to take them out
 //   A trace whose profiler slowed the host by an unknown factor (at most 3, as measured) is judged
 //   only where the true step, a third of the traced one or the device's work if that is longer,
 //   would still be starved by 10 %.
@@ -27,6 +28,7 @@ namespace {
 
 constexpr double kLeastStarved = 0.10;
 constexpr double kMostInflation = 3;
+constexpr double kManyWaits = 4;        // a step: more than a loss that is read
 constexpr double kLongWayNs = 200'000;  // from one kernel to the next: more than issuing takes
 
 bool host_waits_in(const JudgedRun& run, Interval time) {
@@ -122,6 +124,13 @@ std::string starved_text(const JudgedRun& run, const DeviceWork& work, double st
       waits, count, work.name(), format_duration(static_cast<double>(work.median_ns)));
 }
 
+// Returns how often the loop's host waits for the device in a step.
+double waits_a_step(const JudgedRun& run) {
+  const auto counted = [&run](const HostWait& wait) { return run.counts(wait.time.begin); };
+  return run.count_per_step(
+      static_cast<std::uint64_t>(std::ranges::count_if(run.calls.waits, counted)));
+}
+
 Finding launch_finding(const JudgedRun& run, const Price& price, double starved) {
   const DeviceWork work = count_work(run);
   Finding out = price.finding(starved);
@@ -130,7 +139,11 @@ Finding launch_finding(const JudgedRun& run, const Price& price, double starved)
   Fix capture;
   capture.kind = FixKind::capture_graph;
   out.fixes = {capture};
-  advise(Advice::launch_bound, run.language, out);
+  const double waits = waits_a_step(run);
+  if (waits >= kManyWaits)
+    out.title += fmt::format("; and it waits for the device {:.0f} times a step", waits);
+  advise(waits >= kManyWaits ? Advice::launch_bound_with_waits : Advice::launch_bound, run.language,
+         out);
   out.falsified_by =
       fmt::format("a step captured in a CUDA graph (or compiled) is not shorter by up to {}",
                   format_duration(starved));

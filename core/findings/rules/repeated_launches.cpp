@@ -5,9 +5,10 @@
 //
 //   a loop        device work that the loop's thread issues at the same lines in the same order, 8
 //                 times or more and 32 launches at least, in the middle counted step: no matrix
-//                 product and no attention (those are layers), no copy to the host (host_sync),
-//                 outside of the optimizer (unfused_optimizer). The longest first, at most three of
-//                 them; half of its kernels are shorter than 20 us
+//                 product and no attention (those are layers), not half of it copies to the host
+//                 (host_sync), outside of the optimizer (unfused_optimizer). The longest first, at most
+//                 three of them; half of its kernels are shorter than 20 us. Where an outer loop runs
+//                 it anew, all of that is one loop; the gradients of its lines belong to it
 //   fires where   ceiling >= 3 % of the step, and >= least
 //   starved       idle time of the device at the loop's lines that the host's lead would hide, and
 //                 that between its queued kernels
@@ -67,7 +68,7 @@ std::vector<Launch> launches_in(const JudgedRun& run, Interval time) {
     const auto& placed = run.attribution.ops[op];
     if (!is_inside || h.thread[range] != run.steps.thread || run.optimizer_phases[placed.phase])
       continue;
-    const bool ends_loop = is_of_layer(placed.cause) || placed.cause == Cause::copy_d2h;
+    const bool ends_loop = is_of_layer(placed.cause);
     out.push_back({h.begin[range], op, d.name[op], run.sites[range], ends_loop});
   }
   std::ranges::stable_sort(out, {}, &Launch::begin);
@@ -78,6 +79,14 @@ struct LaunchLoop {
   std::size_t times = 0, kernels = 0;
   std::set<SiteId> sites;
 };
+
+// A round that copies to the host and does little else is a matter of host_sync.
+bool reads_alone(const JudgedRun& run, std::span<const Launch> round) {
+  const auto reads = std::ranges::count_if(round, [&run](const Launch& one) {
+    return run.attribution.ops[one.op].cause == Cause::copy_d2h;
+  });
+  return 2 * static_cast<std::size_t>(reads) >= round.size();
+}
 
 bool is_of_small_kernels(const JudgedRun& run, std::span<const Launch> loop) {
   const DeviceOps& d = run.trace.device_ops();
@@ -97,24 +106,27 @@ std::vector<LaunchLoop> loops_of(const JudgedRun& run) {
     const Repeats found = longest_repeats(std::span<const Launch>(launches), kLeastRounds);
     if (found.times() < kLeastRounds || found.length < kLeastLaunches) break;
     const std::span<Launch> loop = std::span(launches).subspan(found.begin, found.length);
-    LaunchLoop one{.times = found.times(), .kernels = found.period};
+    LaunchLoop one{.kernels = found.period};
     for (const Launch& launch : loop) one.sites.insert(launch.site);
-    if (!one.sites.contains(kNone) && is_of_small_kernels(run, loop)) out.push_back(std::move(one));
-    for (Launch& launch : loop) launch.ends_loop = true;  // it is found once
+    // An outer loop runs it anew.
+    const auto runs = all_like(std::span<const Launch>(launches), found, kLeastRounds);
+    for (const Repeats& again : runs) one.times += again.times();
+    const bool reads = reads_alone(run, loop.subspan(0, found.period));
+    if (!one.sites.contains(kNone) && !reads && is_of_small_kernels(run, loop))
+      out.push_back(std::move(one));
+    for (const Repeats& again : runs)
+      for (Launch& launch : std::span(launches).subspan(again.begin, again.length))
+        launch.ends_loop = true;  // it is found once
   }
   return out;
 }
 
-// The operations at these lines in all counted steps.
+// The operations at these lines in all counted steps, and those that make the gradients of these lines.
 std::vector<DeviceOpId> ops_at(const JudgedRun& run, const std::set<SiteId>& sites) {
   std::vector<DeviceOpId> out;
   for (DeviceOpId op = 0; op < run.trace.device_ops().size(); ++op) {
-    const CallId call = run.trace.launch_of(op);
-    if (call == kNone || !run.counts_op(op) || is_of_layer(run.attribution.ops[op].cause)) continue;
-    const RangeId range = run.trace.calls().range[call];
-    if (run.trace.host_ranges().thread[range] == run.steps.thread &&
-        sites.contains(run.sites[range]))
-      out.push_back(op);
+    if (!run.counts_op(op) || is_of_layer(run.attribution.ops[op].cause)) continue;
+    if (sites.contains(run.attribution.index->places.of(op).line.site)) out.push_back(op);
   }
   return out;
 }
@@ -131,7 +143,7 @@ LoopTime time_of(const JudgedRun& run, const LaunchLoop& loop) {
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
     const std::int64_t ns = run.unexplained_ns(i);
-    if (ns == 0 || s.direction == Direction::backward || !loop.sites.contains(s.site)) continue;
+    if (ns == 0 || !loop.sites.contains(s.site)) continue;
     const bool works = is_device_compute(s.cause) && !is_of_layer(s.cause);
     const bool waits = s.cause == Cause::gpu_dispatch_gap ||
                        (is_hidden_by_lead(s.cause) && s.time.length() < kLongStretchNs);

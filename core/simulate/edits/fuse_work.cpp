@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fuse_work: device operations of the scope that were issued one after another become one. It takes
 // `factor` of their time; the host issues the first alone, and does nothing on the way to the
-// others. With factor 0 they are kernels that only read and write memory: one takes as long as the
+// others, nor does it wait for the values that they copy to the host. With factor 0 they are kernels that only read and write memory: one takes as long as the
 // longest of them.
 #include "core/simulate/edits/edits.hpp"
 
@@ -35,7 +35,13 @@ class Group {
       way_.push_back(&task);
       return;
     }
+    if (waits_for_read(task)) {
+      if (read_ != first_) drop(edit_.graph, task);
+      read_ = nullptr;
+      return;
+    }
     if (!is_selected(edit_, task)) return close();
+    read_ = all_are(edit_.graph, task, CopyKind::device_to_host) ? &task : nullptr;
     if (first_ == nullptr) {
       first_ = &task;
     } else {
@@ -54,7 +60,7 @@ class Group {
       const double fused = fused_ns() / static_cast<double>(ops.size());
       for (DeviceTask& op : ops) op.ns = fused;
     }
-    first_ = nullptr;
+    first_ = read_ = nullptr;
     ns_ = longest_ = 0;
     way_.clear();
   }
@@ -65,6 +71,11 @@ class Group {
     longest_ = std::max(longest_, op.ns);
   }
 
+  // Whether it waits for the copy to the host that the group issued last.
+  bool waits_for_read(const HostTask& task) const {
+    return read_ != nullptr && task.op_count == 0 && is_sync(task.api);
+  }
+
   double fused_ns() const {
     if (edit_.fix.factor > 0) return factor_ * ns_;
     return kOfLongest.at(edit_.luck) * longest_ + kOfOthers.at(edit_.luck) * (ns_ - longest_);
@@ -73,7 +84,8 @@ class Group {
   Edit& edit_;
   double factor_;
   HostTask* first_ = nullptr;
-  double ns_ = 0;  // device time of the operations to be fused
+  HostTask* read_ = nullptr;  // the call before, where it copies to the host
+  double ns_ = 0;             // device time of the operations to be fused
   double longest_ = 0;
   std::vector<HostTask*> way_;
 };
