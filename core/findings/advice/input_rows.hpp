@@ -114,6 +114,18 @@ inline constexpr AdviceRow kInputAdvice[] = {
       "fills pinned buffers some batches ahead); cast and normalise on the device",
       "torch::data::DataLoaderOptions().workers({workers}).max_jobs(16)\n"
       "batch = batch.to(device, /*non_blocking=*/true).to(torch::kFloat);"}},
+    {Advice::input_is_made_in_forward,
+     {"where it is the same for each batch (a mask, a bias, a table), build it once, as a buffer "
+      "of "
+      "the module or cached by its size, or on the device; where it belongs to the batch, make it "
+      "beside the step (a DataLoader with workers)",
+      "self.register_buffer('bias', attention_bias(length), persistent=False)   # once\n"
+      "steps = torch.arange(length, device=x.device)                           # not on the host"},
+     {"where it is the same for each batch (a mask, a bias, a table), build it once, as a buffer "
+      "of "
+      "the module or cached by its size, or on the device; where it belongs to the batch, make it "
+      "beside the step (torch::data::DataLoader with workers)",
+      "bias = register_buffer(\"bias\", attention_bias(length));"}},
     {Advice::input_is_made_without_device,
      {"make the input beside the step, in workers of a DataLoader: they must not want the cores "
       "that the step computes on. Where samples are rows of a tensor, one look-up for the whole "

@@ -8,6 +8,8 @@
 //                 and host time between the call before an upload and the upload, in its phase
 //                 (host_time.hpp), where the upload is no tiny one (tiny_h2d); without a device
 //                 all time in PyTorch's own mark of a loader
+//   in forward    where a module's forward uploads most of what is made, it may be a constant (a mask, a
+//                 bias), and the advice is to make it once
 //   workers       the forecast is of four, or twice as many as there are, but of no more than
 //                 (cores - c) / c, where c is the share of its time in which a worker computes; where
 //                 there are that many already, the advice is to make less of the input, and the
@@ -46,8 +48,9 @@ constexpr double kLessMade = 0.5, kLeastMade = 0.1, kMostMade = 0.9;
 struct InputTime {
   explicit InputTime(const JudgedRun& run) : price(run) {}
   Price price;
-  std::int64_t waiting = 0;  // the part of it that waits for a loader or another thread
-  bool in_loader = false;    // some of it is a loader's
+  std::int64_t waiting = 0;     // the part of it that waits for a loader or another thread
+  std::int64_t in_forward = 0;  // made before an upload that a module's forward does
+  bool in_loader = false;       // some of it is a loader's
   Explained parts;
 
   void add(const Segment& s, std::size_t segment, std::int64_t ns) {
@@ -98,7 +101,9 @@ InputTime input_time(const JudgedRun& run, const WorkerStarts& starts) {
   chosen.flip();
   for (const Preparing& part : preparing(run, chosen)) {
     const Segment& s = run.segments()[part.segment];
-    if (!waits_for_data(run, s)) out.add(s, part.segment, part.ns);
+    if (waits_for_data(run, s)) continue;
+    out.add(s, part.segment, part.ns);
+    if (is_in_forward(run, run.calls.uploads[part.upload].site)) out.in_forward += part.ns;
   }
   return out;
 }
@@ -166,7 +171,8 @@ void say_to_share(Finding& finding) {
       "rows[info.id::info.num_workers]";
 }
 
-Advice advice_on_input(bool waits, bool has_device) {
+Advice advice_on_input(bool waits, bool has_device, bool in_forward) {
+  if (has_device && in_forward) return Advice::input_is_made_in_forward;
   if (has_device) return waits ? Advice::input_waits : Advice::input_is_made;
   return waits ? Advice::input_waits_without_device : Advice::input_is_made_without_device;
 }
@@ -177,7 +183,9 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   out.count_per_step = 1;
   const std::string how_long =
       fmt::format("{} a step ({})", format_duration(caused), percent(run.share(caused)));
-  const char* what = !waits           ? "makes its input itself"
+  const bool in_forward = 2 * time.in_forward > time.price.total();
+  const char* what = in_forward       ? "makes what the model's forward copies to the device"
+                     : !waits         ? "makes its input itself"
                      : time.in_loader ? "waits for its input"
                                       : "waits for another thread or process, for input as a rule";
   out.title = run.has_device ? fmt::format("the device idles {} while the loop {}", how_long, what)
@@ -204,7 +212,7 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   advise(is_chosen          ? Advice::input_is_chosen
          : no_core_for_more ? Advice::input_waits_for_cores
          : others_make_it   ? Advice::input_waits_for_others
-                            : advice_on_input(waits, run.has_device),
+                            : advice_on_input(waits, run.has_device, in_forward),
          run.language, out);
   if (!is_chosen && !others_make_it && is_iterated(out)) say_to_share(out);
   if (no_core_for_more && is_collated(out))
