@@ -31,6 +31,15 @@ Interval host_time_of(const Steps& steps, std::uint32_t row) {
   return {std::min(steps.list[row - 1].host.end, own.end), own.end};
 }
 
+std::vector<std::uint32_t> from_time_on(const Steps& steps, std::vector<std::uint32_t> counted,
+                                        std::int64_t time) {
+  const auto first = std::ranges::find_if(
+      counted, [&](std::uint32_t row) { return steps.list[row].host.begin >= time; });
+  if (2 * (counted.end() - first) >= static_cast<std::ptrdiff_t>(counted.size()))
+    counted.erase(counted.begin(), first);
+  return counted;
+}
+
 std::vector<std::uint32_t> sample_steps(const Trace& trace, const Steps& steps,
                                         const std::vector<std::uint32_t>& counted,
                                         std::uint64_t budget) {

@@ -19,6 +19,10 @@ inline constexpr std::size_t kFewestReplayedSteps = 3;
 // stretch that was not recorded.
 Interval host_time_of(const Steps& steps, std::uint32_t row);
 
+// Without the steps that begin before `time`; all of them where that would leave fewer than half.
+std::vector<std::uint32_t> from_time_on(const Steps& steps, std::vector<std::uint32_t> counted,
+                                        std::int64_t time);
+
 // Rows of steps.list, in time order.
 std::vector<std::uint32_t> sample_steps(const Trace& trace, const Steps& steps,
                                         const std::vector<std::uint32_t>& counted,

@@ -9,6 +9,8 @@
 
 #include "core/attribution/process_index.hpp"
 #include "core/simulate/graph/build_graph.hpp"
+#include "core/simulate/graph/loader_takes.hpp"
+#include "core/simulate/graph/worker_time.hpp"
 #include "core/simulate/inflation.hpp"
 #include "core/simulate/replayed_steps.hpp"
 #include "core/simulate/sample.hpp"
@@ -150,8 +152,12 @@ Result<Simulator> Simulator::build(const Trace& trace, const Steps& steps,
   auto state = std::make_shared<State>();
   ReplayedSteps& replayed = state->steps;
   replayed.phases = attribution.phases;
+  // The replay is of a loader's steady state: batches that were made before the loop began are not in it.
+  const LoaderTakes takes(*attribution.index);
+  const std::vector<std::uint32_t> steady =
+      from_time_on(steps, counted, made_ahead_until(*attribution.index, takes.all()));
   replayed.graph =
-      build_graph(*attribution.index, steps, attribution, sample_steps(trace, steps, counted));
+      build_graph(*attribution.index, steps, attribution, sample_steps(trace, steps, steady));
   replayed.base = replay(replayed.graph);
   const double measured = measured_ns(replayed.graph);
   if (measured <= 0 || replayed.base.ns() <= 0) return cannot("its steps hold no work");

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 
+#include "core/attribution/host/forked_workers.hpp"
 #include "core/attribution/host/worker_lives.hpp"
 #include "core/attribution/places/call_sites.hpp"
 
@@ -113,6 +115,9 @@ void HostSamples::add_changes(const Trace& trace, const std::vector<std::uint32_
 void HostSamples::add_changes_of(const Trace& trace, ProcessId process,
                                  const std::vector<std::uint32_t>& rows) {
   const WorkerLives lives(trace, process, rows);
+  std::set<std::int64_t> seen;
+  for (const std::uint32_t row : rows) seen.insert(trace.data().threads[samples_.thread[row]].tid);
+  const ForkedWorkers forked(trace, process, seen);
   std::map<std::int64_t, WorkerState> workers;  // those that live, by their process ids
   SiteCounts counts;
   for (const std::uint32_t row : rows) {
@@ -127,11 +132,13 @@ void HostSamples::add_changes_of(const Trace& trace, ProcessId process,
     }
     if (busy && samples_.site[row] != kNone) ++counts[samples_.site[row]];
     Change change{time, line_of_most(workers), 0, 0};
+    std::set<std::int64_t> serving;
     for (const auto& [id, state] : workers) {
       if (!lives.serves_wait_at(id, time)) continue;
-      ++change.known;
+      serving.insert(id);
       if (state.busy) ++change.busy;
     }
+    change.known = static_cast<std::uint32_t>(serving.size()) + forked.unseen_beside(serving);
     changes_[process].push_back(change);
   }
   usual_worker_sites_[process] = usual_line(trace, std::move(counts));

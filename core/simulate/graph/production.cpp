@@ -39,6 +39,7 @@ class Learning {
       : all_(all),
         producer_(producer),
         clocked_(workers.ns_a_batch),
+        on_core_(workers.on_core_ns_a_batch),
         awake_ns_(workers.awake_ns_a_take) {
     producer_.workers = std::max(1U, workers.workers);
     producer_.depth = workers.prefetch_factor * producer_.workers;
@@ -54,7 +55,7 @@ class Learning {
     go_through();
     producer_.making_ns = of_those_not_waited_for();
     go_through();
-    if (!clocked_ && waits_ < kManyWaited * static_cast<double>(all_.size())) halve_unknown();
+    if (!clocked_ && waits_ < kManyWaited * static_cast<double>(all_.size())) take_unknown();
     if (clocked_) producer_.computes *= *clocked_ / mean_making();
   }
 
@@ -73,14 +74,18 @@ class Learning {
   }
 
  private:
-  // The loop hardly ever waited and no clock was read: making took anything from nothing to what the
-  // loop would have waited for.
-  void halve_unknown() {
-    producer_.making_ns /= 2;
-    producer_.shortest = 0;
-    producer_.longest = 2;
+  // The loop hardly ever waited: making took anything up to what the loop would have waited for, and at
+  // least what it computed. Where no clock was read of that either, half is expected.
+  void take_unknown() {
+    const double most = producer_.making_ns;
+    const double expected = on_core_ ? std::min(*on_core_, most) : most / 2;
+    if (expected <= 0) return;
+    producer_.making_ns = expected;
+    producer_.shortest = on_core_ ? 1 : 0;
+    producer_.longest = most / expected;
+    if (on_core_) producer_.computes = 1;
     for (Made& made : all_)
-      if (!made.waited) made.making /= 2;
+      if (!made.waited) made.making *= expected / most;
   }
 
   // Ready by far when the loop came: its length is what taking costs.
@@ -108,8 +113,10 @@ class Learning {
   }
 
   void find_waits() {
+    const double least =
+        std::max(kWaited * take_ns_ + kUsualTakeNs / 3, kLeastWaiting * interval());
     for (Made& made : all_) {
-      made.waited = !made.restarts && made.length() > kWaited * take_ns_ + kUsualTakeNs / 3;
+      made.waited = !made.restarts && made.length() > least;
       waits_ += made.waited ? 1 : 0;
     }
   }
@@ -160,7 +167,9 @@ class Learning {
     std::vector<double> waited;
     for (const Made& made : all_)
       if (made.waited) waited.push_back(made.making);
-    if (!clocked_) return waited.empty() ? producer_.making_ns : mean_of(waited);
+    // Had they taken longer than the workers' share of the time, the loop would have waited for them.
+    const double most = interval() * producer_.workers;
+    if (!clocked_) return waited.empty() ? producer_.making_ns : std::min(mean_of(waited), most);
     const auto n = static_cast<double>(all_.size());
     const auto of_waited = static_cast<double>(waited.size());
     if (of_waited == n) return *clocked_;
@@ -170,7 +179,7 @@ class Learning {
 
   std::vector<Made>& all_;
   Producer& producer_;
-  std::optional<double> clocked_, awake_ns_;
+  std::optional<double> clocked_, on_core_, awake_ns_;
   double take_ns_ = 0;
   double waits_ = 0;
 };

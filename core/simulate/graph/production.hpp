@@ -12,7 +12,8 @@
 // A take that was longer than taking costs waited: there `ready` is known, and so is `making`. For
 // the other takes, `making` is the workers' time a batch, by their clocks (worker_time.hpp), less
 // what the awaited ones took of it. Without clocks, the others are like the awaited ones; where no
-// take waited, making may have taken any time up to that at which the loop would have waited. A
+// take waited, making may have taken any time up to that at which the loop would have waited, and at
+// least what the workers computed, where the process that forked them read that. A
 // step with one take more than usual holds the end of an epoch: there the loader begins anew.
 #pragma once
 

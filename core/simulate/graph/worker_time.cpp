@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "core/attribution/host/forked_workers.hpp"
 #include "core/support/statistics.hpp"
 
 namespace stepscope {
@@ -19,6 +22,10 @@ constexpr std::size_t kEarlyTakes = 40;
 constexpr double kFewestBatches = 3;
 // Share of their time asleep from which on workers count as waiting for requests.
 constexpr double kIdle = 0.05;
+
+// Share of the time in takes from which on the loop waits for its workers throughout.
+constexpr double kStarves = 0.2;
+constexpr std::size_t kManyTimes = 3;
 
 struct Worker {
   Interval life;               // from its first record or sample to its last
@@ -117,15 +124,46 @@ std::optional<ThreadId> best_known(const ProcessIndex& index, const Worker& work
 }
 
 std::vector<std::uint32_t> alive_at(const std::map<std::int64_t, Worker>& workers,
+                                    const ForkedWorkers& forked,
                                     std::span<const LoaderTake> takes) {
   std::vector<std::uint32_t> out;
   for (const LoaderTake& take : takes) {
-    out.push_back(static_cast<std::uint32_t>(
-        std::count_if(workers.begin(), workers.end(), [&take](const auto& entry) {
-          return entry.second.life.begin < take.time.end && entry.second.life.end > take.time.begin;
-        })));
+    std::set<std::int64_t> alive;
+    for (const auto& [pid, worker] : workers)
+      if (worker.life.begin < take.time.end && worker.life.end > take.time.begin) alive.insert(pid);
+    out.push_back(static_cast<std::uint32_t>(alive.size()) + forked.unseen_beside(alive));
   }
   return out;
+}
+
+ForkedWorkers forked_workers(const ProcessIndex& index,
+                             const std::map<std::int64_t, Worker>& workers) {
+  std::set<std::int64_t> seen;
+  for (const auto& [pid, worker] : workers) seen.insert(pid);
+  return {index.trace, index.process, seen};
+}
+
+// Where the loop waits for much of the time, its workers never wait for requests: making a batch takes each
+// of them as long as the loop takes for as many batches as there are workers. Their clocks, read now and
+// then by the process that forked them, say how much of that they compute. Where the loop hardly waits, they say the least
+// that a batch takes.
+void use_clocks_from_outside(const ForkedWorkers& forked, std::span<const LoaderTake> takes,
+                             Interval steady, WorkerTime& out) {
+  double waiting = 0, batches = 0;
+  for (const LoaderTake& take : takes) {
+    const bool counts = take.time.end > steady.begin && take.time.end <= steady.end;
+    batches += counts ? 1 : 0;
+    waiting += static_cast<double>(intersect(take.time, steady).length());
+  }
+  const double cpu = forked.cpu_in(steady);
+  const auto length = static_cast<double>(steady.length());
+  if (cpu <= 0 || batches < kFewestBatches * out.workers) return;
+  if (waiting < kStarves * length) {
+    out.on_core_ns_a_batch = cpu / batches;
+    return;
+  }
+  out.ns_a_batch = out.workers * length / batches;
+  out.computes = std::min(1.0, cpu / batches / *out.ns_a_batch);
 }
 
 // The median: takes in which a loader begins anew also start workers.
@@ -208,7 +246,8 @@ std::vector<ThreadId> worker_threads(const ProcessIndex& index) {
 
 WorkerTime worker_time(const ProcessIndex& index, std::span<const LoaderTake> takes) {
   const auto workers = workers_of(index);
-  const std::vector<std::uint32_t> alive = alive_at(workers, takes);
+  const ForkedWorkers forked = forked_workers(index, workers);
+  const std::vector<std::uint32_t> alive = alive_at(workers, forked, takes);
   WorkerTime out;
   std::vector<std::uint32_t> sorted(alive);
   std::sort(sorted.begin(), sorted.end());
@@ -236,11 +275,35 @@ WorkerTime worker_time(const ProcessIndex& index, std::span<const LoaderTake> ta
     core_wait += static_cast<double>(use->waited);
     asleep_ns += asleep(index, *thread, time).all_making();
   }
-  if (batches < 1 || on_core + asleep_ns <= 0) return out;
+  if (batches < 1 || on_core + asleep_ns <= 0) {
+    use_clocks_from_outside(forked, takes, steady, out);
+    return out;
+  }
   out.ns_a_batch = (on_core + asleep_ns) / batches;
   out.computes = on_core / (on_core + asleep_ns);
   out.core_wait_ns = core_wait / batches;
   return out;
+}
+
+std::int64_t made_ahead_until(const ProcessIndex& index, std::span<const LoaderTake> takes) {
+  constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min();
+  const auto workers = workers_of(index);
+  const ForkedWorkers forked = forked_workers(index, workers);
+  std::vector<std::uint32_t> alive = alive_at(workers, forked, takes);
+  if (alive.empty()) return kNever;
+  std::ranges::sort(alive);
+  const std::size_t ahead = std::size_t{kUsualPrefetchFactor} * alive[alive.size() / 2];
+  if (ahead < 2 || takes.size() < kManyTimes * ahead) return kNever;
+  const auto mean_take = [&takes](std::size_t begin, std::size_t end) {
+    double ns = 0;
+    for (std::size_t i = begin; i < end; ++i) ns += static_cast<double>(takes[i].time.length());
+    return ns / static_cast<double>(end - begin);
+  };
+  const double later = mean_take(ahead, takes.size());
+  const auto between = static_cast<double>(takes.back().time.end - takes[ahead].time.begin) /
+                       static_cast<double>(takes.size() - ahead);
+  const bool waits_later = later >= kStarves * between && later >= kManyTimes * mean_take(1, ahead);
+  return waits_later ? takes[ahead].time.begin : kNever;
 }
 
 }  // namespace stepscope

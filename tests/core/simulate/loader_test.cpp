@@ -26,7 +26,8 @@ struct Loop {
   int making = 1000;  // a batch, by a worker
   int uneven = 0;     // every fourth batch takes so much longer
   bool sleeps = false;
-  bool clocks = true;  // the workers were sampled
+  bool clocks = true;    // the workers were sampled
+  bool outside = false;  // the process that forked them read their clocks, and no others are known
   int forward = 1000, rest = 1000;
   int steps = 124;
 
@@ -85,6 +86,24 @@ void write_worker(const Loop& loop, const std::vector<Batch>& batches, int worke
   }
 }
 
+// A look at each batch, without a clock, and a reading of the worker's clock each 5 ms.
+void write_from_outside(const Loop& loop, const std::vector<Batch>& batches, int worker,
+                        std::ostream& out) {
+  constexpr int kBetween = 5'000;
+  const int tid = kFirstTid + worker;
+  for (int i = worker; i < loop.steps; i += loop.workers)
+    out << "sample t" << tid << ' ' << batches[static_cast<std::size_t>(i)].begin
+        << " at=data.py:5 flags=" << (kSampleWorker | kFetching) << '\n';
+  for (int time = 0; time < batches.back().done; time += kBetween) {
+    std::int64_t cpu = 1;
+    for (int i = worker; i < loop.steps; i += loop.workers) {
+      const Batch& batch = batches[static_cast<std::size_t>(i)];
+      cpu += std::clamp(time - batch.begin, 0, batch.ready - batch.begin);
+    }
+    out << "counter child_cpu." << tid << ' ' << time << ' ' << 1'000 * cpu << '\n';
+  }
+}
+
 // It sleeps while it waits for a batch.
 void write_clock_of_loop(const std::vector<Batch>& batches, std::ostream& out) {
   int slept = 0;
@@ -107,7 +126,9 @@ std::string text_of(const Loop& loop) {
         << batch.taken + loop.forward << " aten::addmm at=train.py:2\nop t1 "
         << batch.taken + loop.forward << ' ' << batch.done << " aten::mul at=train.py:3\n";
   }
-  if (!loop.clocks) return out.str();
+  for (int worker = 0; loop.outside && worker < loop.workers; ++worker)
+    write_from_outside(loop, batches, worker, out);
+  if (!loop.clocks || loop.outside) return out.str();
   write_clock_of_loop(batches, out);
   for (int worker = 0; worker < loop.workers; ++worker) write_worker(loop, batches, worker, out);
   return out.str();
@@ -228,6 +249,27 @@ TEST(LoaderForecasts, WithoutClocksTheIntervalHoldsAllThatMayBe) {
       forecast.assumptions.begin(), forecast.assumptions.end(), [](const std::string& sentence) {
         return sentence.find("hardly ever waits for its loader") != std::string::npos;
       }));
+}
+
+TEST(LoaderForecasts, ClocksFromOutsideSayWhatABatchTakesAtLeast) {
+  for (const int workers : {1, 2, 4}) {
+    const Loop slow{.workers = workers, .making = 900 * workers, .outside = true};
+    Loop quick = slow;
+    quick.forward = 0;
+    expect_forecast(slow, quick, {"drop_work@train.py:2"}, name_of(slow));
+    const Forecast forecast = forecast_of(slow, {"drop_work@train.py:2"});
+    EXPECT_GE(forecast.high_ns_per_step / 1e3, 0.95 * step_of(slow)) << "they may have slept";
+  }
+}
+
+TEST(LoaderForecasts, ALoopThatWaitsAndClocksFromOutsideTellTogether) {
+  for (const int workers : {1, 2, 4}) {
+    const Loop slow{.workers = workers, .making = 5'000 * workers, .outside = true};
+    Loop repaired = slow;
+    repaired.workers = 2 * workers;
+    expect_forecast(slow, repaired, {"prefetch_input:workers=" + std::to_string(2 * workers)},
+                    name_of(slow));
+  }
 }
 
 // A loop that waits for its loader shows how long the workers take by its waits alone; what taking

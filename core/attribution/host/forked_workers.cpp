@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/attribution/host/forked_workers.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "core/model/events.hpp"
+
+namespace stepscope {
+namespace {
+
+constexpr std::int64_t kNeighbours = 16;  // process ids between workers that were forked in a row
+
+std::optional<std::int64_t> child_of(std::string_view track) {
+  const std::string_view prefix = kChildCpuTrack;
+  if (!track.starts_with(prefix)) return std::nullopt;
+  std::int64_t pid = 0;
+  track.remove_prefix(prefix.size());
+  const auto [end, error] = std::from_chars(track.data(), track.data() + track.size(), pid);
+  return error == std::errc() ? std::optional(pid) : std::nullopt;
+}
+
+}  // namespace
+
+ForkedWorkers::ForkedWorkers(const Trace& trace, ProcessId process,
+                             const std::set<std::int64_t>& seen) {
+  const Counters& c = trace.data().counters;
+  std::map<StringId, std::optional<std::int64_t>> pids;  // few tracks, and many rows
+  for (std::size_t row = 0; row < c.size(); ++row) {
+    if (c.process[row] != process) continue;
+    const auto [at, is_new] = pids.try_emplace(c.track[row]);
+    if (is_new) at->second = child_of(trace.text(c.track[row]));
+    if (at->second) clocks_[*at->second].push_back({c.time[row], c.value[row]});
+  }
+  for (auto& [pid, clock] : clocks_) std::ranges::sort(clock, {}, &Reading::time);
+  std::map<std::int64_t, std::vector<std::int64_t>> seen_in;  // by round
+  for (const std::int64_t pid : seen)
+    if (const auto clock = clocks_.find(pid); clock != clocks_.end()) {
+      rounds_[pid] = clock->second.front().time;
+      seen_in[rounds_[pid]].push_back(pid);
+    }
+  std::erase_if(clocks_, [&](const auto& one) {
+    if (seen.contains(one.first)) return false;
+    const std::int64_t round = one.second.front().time;
+    const auto beside = seen_in.find(round);
+    const bool is_worker =
+        beside != seen_in.end() && std::ranges::any_of(beside->second, [&one](std::int64_t pid) {
+          return std::abs(pid - one.first) <= kNeighbours;
+        });
+    if (is_worker) ++unseen_in_[round];
+    return !is_worker;
+  });
+}
+
+std::uint32_t ForkedWorkers::unseen_beside(const std::set<std::int64_t>& workers) const {
+  std::set<std::int64_t> rounds;
+  for (const std::int64_t pid : workers)
+    if (const auto round = rounds_.find(pid); round != rounds_.end()) rounds.insert(round->second);
+  std::uint32_t out = 0;
+  for (const std::int64_t round : rounds)
+    if (const auto unseen = unseen_in_.find(round); unseen != unseen_in_.end())
+      out += unseen->second;
+  return out;
+}
+
+// Between two readings the clock is taken to grow evenly.
+double ForkedWorkers::growth(const Clock& clock, Interval time) const {
+  double out = 0;
+  for (std::size_t i = 1; i < clock.size(); ++i) {
+    const Interval between{clock[i - 1].time, clock[i].time};
+    if (between.empty()) continue;
+    const double share = static_cast<double>(intersect(between, time).length()) /
+                         static_cast<double>(between.length());
+    out += share * (clock[i].cpu - clock[i - 1].cpu);
+  }
+  return out;
+}
+
+double ForkedWorkers::cpu_in(Interval time) const {
+  std::size_t covered = 0;
+  double out = 0;
+  for (const auto& [pid, clock] : clocks_) {
+    const Interval known = intersect({clock.front().time, clock.back().time}, time);
+    if (2 * known.length() >= time.length()) ++covered;
+    // What lies before the first reading and behind the last one is like the rest.
+    if (!known.empty())
+      out += growth(clock, known) * static_cast<double>(time.length()) /
+             static_cast<double>(known.length());
+  }
+  return 2 * covered > clocks_.size() ? out : 0;
+}
+
+}  // namespace stepscope
