@@ -16,13 +16,6 @@ bool is_product(Cause cause) {
   return cause == Cause::host_compute_gemm || cause == Cause::host_compute_attention;
 }
 
-std::vector<bool> sites_with_gradients(const JudgedRun& run) {
-  std::vector<bool> out(run.trace.data().sites.size(), false);
-  for (const Segment& s : run.segments())
-    if (s.direction == Direction::backward && s.site != kNone) out[s.site] = true;
-  return out;
-}
-
 void count_classes(const JudgedRun& run, OperationCount& out) {
   const std::vector<bool> sites = compiled_sites(run);
   std::vector<bool> seen(run.trace.host_ranges().size(), false);
@@ -62,6 +55,13 @@ bool compiles_to_no_less(const JudgedRun& run, double operations) {
 }
 
 }  // namespace
+
+std::vector<bool> sites_with_gradients(const JudgedRun& run) {
+  std::vector<bool> out(run.trace.data().sites.size(), false);
+  for (const Segment& s : run.segments())
+    if (s.direction == Direction::backward && s.site != kNone) out[s.site] = true;
+  return out;
+}
 
 bool has_recurrent_layer(const JudgedRun& run) {
   constexpr std::array kLayers = {"aten::lstm", "aten::gru", "aten::rnn_tanh", "aten::rnn_relu"};

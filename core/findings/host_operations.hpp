@@ -54,6 +54,9 @@ constexpr bool is_joined(Cause cause) {
   return cause == Cause::host_compute_elementwise || cause == Cause::host_compute_reduce;
 }
 
+// The lines whose gradients a backward pass makes, by site.
+std::vector<bool> sites_with_gradients(const JudgedRun& run);
+
 // The lines that a backward pass goes through, which are what torch.compile(model) compiles; all of
 // them where no such pass was recorded.
 std::vector<bool> compiled_sites(const JudgedRun& run);

@@ -39,7 +39,7 @@ class ForkedWorkers {
   double growth(const Clock& clock, Interval time) const;
 
   std::map<std::int64_t, Clock> clocks_;             // by process id
-  std::map<std::int64_t, std::int64_t> rounds_;      // of each worker: when it was first read
+  std::map<std::int64_t, std::int64_t> rounds_;      // when each worker was first read
   std::map<std::int64_t, std::uint32_t> unseen_in_;  // by round
 };
 

@@ -26,7 +26,7 @@ enum class Advice : std::uint8_t {
   input_workers_start,     // anew in each epoch
   input_is_chosen,         // by a sampler
   input_is_made,
-  input_is_made_in_forward,  // of a module, which uploads it
+  input_is_made_in_forward,  // a module makes it there, and uploads it
   input_is_made_without_device,
   tiny_h2d,
   host_sync,

@@ -30,7 +30,7 @@ class ForkedWorkersTest : public ::testing::Test {
 TEST_F(ForkedWorkersTest, NeighboursOfOneRoundAreWorkersToo) {
   for (const std::int64_t pid : {201, 202, 203, 204}) read(pid, 1000, 5);
   read(300, 1000, 5);  // another helper of the program
-  read(205, 2000, 5);  // of the next epoch
+  read(205, 2000, 5);  // a worker that the next epoch starts
   const ForkedWorkers forked = with({202, 205});
   EXPECT_EQ(forked.unseen_beside({202}), 3U);
   EXPECT_EQ(forked.unseen_beside({205}), 0U);
