@@ -2,11 +2,14 @@
 // host_gap: the host does something else for a millisecond or more, without a CUDA call, while the
 // device idles: Python work, files, logging, garbage collection, or the thread was not running.
 //
-//   fires where   gaps >= least
+//   fires where   gaps >= least; without a device and where the thread is awake, >= 3 % of the step as well:
+//                 PyTorch frees the graph of the step before within a line of the program
 //   gaps          host stretches of >= 1 ms in the partition (Python, between calls, operations on
 //                 the CPU, files, garbage collection, off the CPU), less what input and waits
 //                 explain; without a device not operations, which are what the step is for, and
 //                 shorter ones, too, at lines that run none (OwnStretches)
+//                 Without a device, time awake at a line that runs a backward pass is the engine's: it
+//                 counts the graph's nodes before the first, and frees them behind the last
 //   not judged    where samples are all that is known of a program: a line that they meet may compute
 //                 in a library, sleep or wait, so only garbage collection and files are gaps
 //   off the CPU   asleep, or ready to run without a core: by the sampler's counter (host_time.hpp)
@@ -28,6 +31,7 @@ namespace stepscope::rules {
 namespace {
 
 constexpr const char* kHostGap = "host_gap";
+constexpr double kLeastAwake = 0.03;    // share of a step without a device
 constexpr double kOthersCompute = 0.5;  // cores
 
 // Whether the loop's thread has no record but the one of its program (importers/sampled_programs).
@@ -56,13 +60,26 @@ struct Gaps {
   std::map<AsleepIn, std::int64_t> asleep;  // host.off_cpu, by what the thread slept in
 };
 
+// The lines that run a backward pass, by site: the engine works there, from one node to the next.
+std::vector<bool> engine_lines(const JudgedRun& run) {
+  std::vector<bool> out(run.trace.data().sites.size(), false);
+  for (const Segment& s : run.segments())
+    if (s.site != kNone && s.cause == Cause::host_framework && s.direction == Direction::none &&
+        run.phase_name(s.phase) == "backward")
+      out[s.site] = true;
+  return out;
+}
+
 Gaps find_gaps(const JudgedRun& run) {
   Gaps out(run);
   const OwnStretches own(run);
+  const std::vector<bool> engine = engine_lines(run);
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
     if (!is_gap_cause(run, s.cause) || !own.holds(s)) continue;
     if (!run.has_device && run.optimizer_phases[s.phase]) continue;  // PyTorch's own Python
+    if (!run.has_device && is_between_operations(s.cause) && s.site != kNone && engine[s.site])
+      continue;
     const std::int64_t ns = run.unexplained_ns(i);
     if (ns <= 0) continue;
     out.price.add(s, ns);
@@ -185,7 +202,9 @@ IntervalSet times_with_waits(const JudgedRun& run, const Gaps& gaps) {
 Judgement judge_host_gap(const JudgedRun& run) {
   const Gaps gaps = find_gaps(run);
   const double idle = run.idle_per_step(gaps.price.total());
-  if (idle < run.least_ns()) {
+  const bool is_awake = is_between_operations(largest_cause(gaps));
+  const bool is_little = !run.has_device && is_awake && run.weight(idle) < kLeastAwake;
+  if (idle < run.least_ns() || is_little) {
     if (is_known_by_samples(run))
       return abstained(
           "all that is known of this program are samples, which do not tell whether a line "
