@@ -25,6 +25,7 @@ enum class Advice : std::uint8_t {
   input_waits_for_others,  // for a thread or process that is no loader's
   input_workers_start,     // anew in each epoch
   input_is_chosen,         // by a sampler
+  input_is_quick,          // about as quick to make as to take from a worker
   input_is_made,
   input_is_made_in_forward,  // a module makes it there, and uploads it
   input_is_made_without_device,

@@ -14,6 +14,8 @@
 //                 (cores - c) / c, where c is the share of its time in which a worker computes; where
 //                 there are that many already, the advice is to make less of the input, and the
 //                 forecast of half
+//   quick         where a loader without workers makes a batch in less than taking one from a worker may
+//                 cost (1.5 ms), the advice is to make less of it, and the forecast of half
 //   sampler       where it takes half of that time or more, workers change nothing: the advice is to
 //                 choose faster, and the forecast of half
 //   A second finding is what ending and starting the loader's workers costs in each epoch
@@ -40,8 +42,9 @@ constexpr double kLeastShareOfFew = 0.05, kLeastShareOfMany = 0.03;
 constexpr std::size_t kManySteps = 20;
 constexpr std::uint32_t kUsualWorkers = 4;
 constexpr double kLeastComputing = 0.01;
-constexpr double kHardlyMore = 0.15;   // share of a worker that is not worth one
-constexpr double kMostlyChosen = 0.5;  // share of the input's time that a sampler takes
+constexpr double kLongestTakeNs = 1'500'000;  // of a batch, from a worker (prefetch_input.cpp)
+constexpr double kHardlyMore = 0.15;          // share of a worker that is not worth one
+constexpr double kMostlyChosen = 0.5;         // share of the input's time that a sampler takes
 // How much of the input is still made where the advice is to make less: an assumption.
 constexpr double kLessMade = 0.5, kLeastMade = 0.1, kMostMade = 0.9;
 
@@ -144,6 +147,13 @@ bool workers_fill_cores(const JudgedRun& run, const Fix& prefetch) {
   return prefetch.workers == loader_workers(run);
 }
 
+// Whether a batch of a loader without workers takes no longer than taking one from a worker may.
+bool is_quick(const JudgedRun& run, const InputTime& time, double making_ns) {
+  if (loader_workers(run) > 0 || (run.has_device && !time.in_loader)) return false;
+  const std::size_t batches = asked_loaders(*run.attribution.index, run.steps).usual;
+  return batches > 0 && making_ns < kLongestTakeNs * static_cast<double>(batches);
+}
+
 void make_less(Fix& fix) {
   fix.kind = FixKind::scale_work;
   fix.factor = kLessMade;
@@ -200,22 +210,25 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   const double chosen = sampler_share(run, prefetch.scope.host_times);
   const bool is_chosen = chosen >= kMostlyChosen;
   const bool others_make_it = waits && !time.in_loader && !is_chosen;
+  const bool quick = !others_make_it && !is_chosen && is_quick(run, time, caused);
   const std::string cores =
-      others_make_it || is_chosen ? "" : choose_workers(run, caused, prefetch);
+      others_make_it || is_chosen || quick ? "" : choose_workers(run, caused, prefetch);
   if (!cores.empty()) out.title += "; " + cores;
   if (is_chosen)
     out.title += fmt::format(
         "; for {} of that a sampler chooses the samples, in the loop's process whatever workers "
         "there are",
         percent(chosen));
-  const bool no_core_for_more = !others_make_it && !is_chosen && workers_fill_cores(run, prefetch);
+  const bool no_core_for_more =
+      !others_make_it && !is_chosen && !quick && workers_fill_cores(run, prefetch);
   advise(is_chosen          ? Advice::input_is_chosen
+         : quick            ? Advice::input_is_quick
          : no_core_for_more ? Advice::input_waits_for_cores
          : others_make_it   ? Advice::input_waits_for_others
                             : advice_on_input(waits, run.has_device, in_forward),
          run.language, out);
   if (!is_chosen && !others_make_it && is_iterated(out)) say_to_share(out);
-  if (no_core_for_more && is_collated(out))
+  if ((no_core_for_more || quick) && is_collated(out))
     out.code_hint =
         "def collate(rows):  # one operation for the whole batch, not one for each sample";
   // Other profilers' traces say that a loader has workers, and not how many.
@@ -223,8 +236,8 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   put_text("{workers}", unknown ? "2 * workers_now" : std::to_string(prefetch.workers),
            out.code_hint);
   // The program's own threads and processes are not counted: twice as many make it twice as fast.
-  if (no_core_for_more || others_make_it || is_chosen) make_less(prefetch);
-  if (no_core_for_more || is_chosen) prefetch.scope.cause = Cause::host_data_wait;
+  if (no_core_for_more || others_make_it || is_chosen || quick) make_less(prefetch);
+  if (no_core_for_more || is_chosen || quick) prefetch.scope.cause = Cause::host_data_wait;
   if (others_make_it) prefetch.scope.cause = Cause::host_wait_thread;
   out.fixes = {prefetch};
   if (is_chosen) {

@@ -12,7 +12,7 @@
 namespace stepscope::testing {
 namespace {
 
-constexpr int kSteps = 8, kStep = 1000, kTake = 700;
+constexpr int kSteps = 8, kStep = 10'000, kTake = 7'000;
 
 // The worker makes a batch in each step, and is seen at it four times.
 void write_worker(std::ostream& out) {
@@ -65,7 +65,7 @@ TEST(InputWorkers, FindTheCoresOfTheirRankAlone) {
   EXPECT_THAT(finding.title, ::testing::HasSubstr("8 cores for all of its ranks"));
 }
 
-// A loader without workers takes 700 us of each step, of which code that it called takes `chosen`, and
+// A loader without workers takes 7 ms of each step, of which code that it called takes `chosen`, and
 // the dataset the rest.
 Finding advice_on_sampler(int chosen) {
   std::ostringstream out;
@@ -102,12 +102,21 @@ Finding advice_without_workers(int making, const std::string& function = "Images
 }
 
 TEST(InputWorkers, AreAsManyAsCoresKeepUpWhereTheRestOfTheStepIsShort) {
-  EXPECT_THAT(advice_without_workers(850).code_hint, ::testing::HasSubstr("num_workers=2"));
-  EXPECT_THAT(advice_without_workers(300).code_hint, ::testing::HasSubstr("num_workers=1"));
+  EXPECT_THAT(advice_without_workers(8'500).code_hint, ::testing::HasSubstr("num_workers=2"));
+  EXPECT_THAT(advice_without_workers(3'000).code_hint, ::testing::HasSubstr("num_workers=1"));
+}
+
+TEST(InputWorkers, DoNotPayForABatchThatIsAsQuickAsTakingOne) {
+  const Finding finding = advice_without_workers(1'200);
+  EXPECT_THAT(finding.fix, ::testing::HasSubstr("a worker would not pay"));
+  EXPECT_THAT(finding.code_hint, ::testing::Not(::testing::HasSubstr("num_workers")));
+  ASSERT_EQ(finding.fixes.size(), 1U);
+  EXPECT_EQ(finding.fixes[0].kind, FixKind::scale_work);
+  EXPECT_EQ(finding.fixes[0].factor, 0.5);
 }
 
 TEST(InputWorkers, DoNotChooseTheSamples) {
-  const Finding finding = advice_on_sampler(500);
+  const Finding finding = advice_on_sampler(5'000);
   EXPECT_THAT(finding.title, ::testing::HasSubstr("for 71 % of that a sampler chooses"));
   EXPECT_THAT(finding.fix, ::testing::HasSubstr("choose the samples faster"));
   EXPECT_THAT(finding.code_hint, ::testing::Not(::testing::HasSubstr("num_workers")));
@@ -116,7 +125,7 @@ TEST(InputWorkers, DoNotChooseTheSamples) {
 }
 
 TEST(InputWorkers, OfAnIterableDatasetTakeAShareEach) {
-  const Finding finding = advice_on_sampler(100);
+  const Finding finding = advice_on_sampler(1'000);
   EXPECT_THAT(finding.code_hint, ::testing::HasSubstr("num_workers=4"));
   EXPECT_THAT(finding.code_hint, ::testing::HasSubstr("get_worker_info"));
 }
