@@ -42,7 +42,7 @@ constexpr double kLeastShareOfFew = 0.05, kLeastShareOfMany = 0.03;
 constexpr std::size_t kManySteps = 20;
 constexpr std::uint32_t kUsualWorkers = 4;
 constexpr double kLeastComputing = 0.01;
-constexpr double kLongestTakeNs = 1'500'000;  // of a batch, from a worker (prefetch_input.cpp)
+constexpr double kLongestTakeNs = 1'500'000;  // a worker gives a batch (prefetch_input.cpp)
 constexpr double kHardlyMore = 0.15;          // share of a worker that is not worth one
 constexpr double kMostlyChosen = 0.5;         // share of the input's time that a sampler takes
 // How much of the input is still made where the advice is to make less: an assumption.

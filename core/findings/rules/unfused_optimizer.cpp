@@ -137,17 +137,22 @@ double stays_of(const OptimizerWorkload& work, double exposed) {
   return kFusedTraffic * exposed * std::max(0.0, 1 - kLaunchFloorNs / std::max(1.0, each));
 }
 
-// Says so where the lists that the optimizer passes over are short.
+// Where the lists that the optimizer passes over are short, longer ones come first: a fused step of many
+// groups is still a call for each.
 void advise_on_groups(const JudgedRun& run, const OptimizerWorkload& work, Finding& out) {
   std::uint64_t most = 0;
   for (const auto& [name, launches] : work.passes) most = std::max(most, launches);
   const double lists = run.count_per_step(most);
   const double each = static_cast<double>(work.kernel_ns) / static_cast<double>(work.kernels);
   if (lists < kManyLists || each >= kShortListNs) return;
-  out.fix += fmt::format(
-      "; each pass is {:.0f} launches, since each group of parameters is updated by itself: "
-      "parameters with the same settings (lr, weight_decay) belong in one group",
-      lists);
+  out.fix = fmt::format(
+      "give parameters with the same settings (lr, weight_decay) one group: each pass is {:.0f} "
+      "launches, since each group is updated by itself, and the forecast is of one group. Then {}",
+      lists, out.fix);
+  out.code_hint =
+      "groups = [{'params': decayed}, {'params': others, 'weight_decay': 0}]   # not "
+      "one for each tensor\n" +
+      out.code_hint;
 }
 
 Finding optimizer_finding(const JudgedRun& run, const OptimizerWorkload& work, double idle,
