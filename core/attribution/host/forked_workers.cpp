@@ -92,4 +92,10 @@ double ForkedWorkers::cpu_in(Interval time) const {
   return 2 * covered > clocks_.size() ? out : 0;
 }
 
+double ForkedWorkers::cpu_of_lives() const {
+  double out = 0;
+  for (const auto& [pid, clock] : clocks_) out += clock.back().cpu;
+  return out;
+}
+
 }  // namespace stepscope

@@ -29,6 +29,8 @@ class ForkedWorkers {
   // Returns the time on a core of all workers within `time`, in ns; 0 where clocks cover less than half of
   // it for most of them.
   double cpu_in(Interval time) const;
+  // Returns what all of them computed from their fork to their last reading, in ns.
+  double cpu_of_lives() const;
 
  private:
   struct Reading {

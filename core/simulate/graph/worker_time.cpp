@@ -145,8 +145,8 @@ ForkedWorkers forked_workers(const ProcessIndex& index,
 
 // Where the loop waits for much of the time, its workers never wait for requests: making a batch takes each
 // of them as long as the loop takes for as many batches as there are workers. Their clocks, read now and
-// then by the process that forked them, say how much of that they compute. Where the loop hardly waits, they say the least
-// that a batch takes.
+// then by the process that forked them, say how much of that they compute. Where the loop hardly waits, or
+// workers end with their epoch, the clocks say the least that a batch takes.
 void use_clocks_from_outside(const ForkedWorkers& forked, std::span<const LoaderTake> takes,
                              Interval steady, WorkerTime& out) {
   double waiting = 0, batches = 0;
@@ -157,7 +157,12 @@ void use_clocks_from_outside(const ForkedWorkers& forked, std::span<const Loader
   }
   const double cpu = forked.cpu_in(steady);
   const auto length = static_cast<double>(steady.length());
-  if (cpu <= 0 || batches < kFewestBatches * out.workers) return;
+  if (batches < kFewestBatches * out.workers) return;
+  if (cpu <= 0) {
+    const double of_lives = forked.cpu_of_lives() / static_cast<double>(takes.size());
+    if (of_lives > 0) out.on_core_ns_a_batch = of_lives;
+    return;
+  }
   if (waiting < kStarves * length) {
     out.on_core_ns_a_batch = cpu / batches;
     return;

@@ -48,6 +48,7 @@ TEST_F(ForkedWorkersTest, TheirTimeOnACoreIsKnownWhereTheirClocksCoverMostOfIt) 
   EXPECT_DOUBLE_EQ(forked.cpu_in({0, 800}), 800);
   EXPECT_DOUBLE_EQ(forked.cpu_in({0, 1000}), 1000) << "its end is like the rest";
   EXPECT_DOUBLE_EQ(forked.cpu_in({0, 10000}), 0);
+  EXPECT_DOUBLE_EQ(forked.cpu_of_lives(), 800);
 }
 
 }  // namespace
