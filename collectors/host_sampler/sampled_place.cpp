@@ -9,8 +9,8 @@ namespace stepscope::host_sampler {
 namespace {
 
 constexpr int kTries = 3;
-// How many frames around a line of the user's are asked whether they are PyTorch's data loading: enough
-// for a dataset's or a sampler's own functions.
+// How many frames around a line of the user's are asked whether they are PyTorch's data loading, besides
+// those that are: enough for a dataset's or a sampler's own functions.
 constexpr int kLookedAround = 3;
 
 // What the walk has seen so far, innermost first.
@@ -38,6 +38,8 @@ class Choice {
     inner_ = code.label;
     has_any_ = true;
     if (whose == Whose::maybe_worker || best_.kind != python::SourceKind::user) return true;
+    // A subset or a concatenation of datasets lies between a dataset and the code that fetches.
+    if (code.role == Role::loader) return true;
     return code.role == Role::plain && looked_around_++ < kLookedAround;
   }
 

@@ -108,6 +108,19 @@ TEST_F(SampledPlace, CodeThatTheLoaderCallsIsInIt) {
   EXPECT_EQ(place.flags, kSampleInLoader | kSampleFetching);
 }
 
+TEST_F(SampledPlace, ASubsetLiesBetweenADatasetAndWhatFetches) {
+  const Address makes = process.thread(chain({{kUser, "train"},
+                                              {kLoader, "__next__"},
+                                              {kFetch, "fetch"},
+                                              {kLoader, "Subset.__getitems__"},
+                                              {kLoader, "<listcomp>"},
+                                              {kLoader, "ConcatDataset.__getitem__"},
+                                              {kUser, "__getitem__"},
+                                              {kUser, "rotate"}}));
+  ASSERT_EQ(read(makes), Reading::place);
+  EXPECT_EQ(place.flags, kSampleInLoader | kSampleFetching);
+}
+
 TEST_F(SampledPlace, CodeAroundIsNoLoadersWork) {
   const Address thread = process.thread(chain({{kLoader, "__next__"},
                                                {kUser, "a"},
