@@ -22,7 +22,7 @@ inline constexpr std::string_view kMoreCores =
 
 inline constexpr std::string_view kNotFewerWorkers =
     "give the program a core more: run no other program beside it, and no more threads "
-    "(OMP_NUM_THREADS) than cores; fewer loader workers would make the loop wait longer";
+    "(OMP_NUM_THREADS) than cores; the loop waits for its loader, so it keeps the workers";
 
 inline constexpr AdviceRow kInputAdvice[] = {
     {Advice::core_contention,
@@ -72,7 +72,9 @@ inline constexpr AdviceRow kInputAdvice[] = {
       "torch::data::DataLoaderOptions().workers({workers}).max_jobs(16)"}},
     {Advice::input_waits_for_cores,
      {"make less of it for each batch, half of it in the forecast: once before the run, or for a "
-      "whole batch in place of a sample at a time; more workers would find no core",
+      "whole batch in place of a sample at a time; more workers would find no core, unless the "
+      "step "
+      "computes with fewer threads (torch.set_num_threads)",
       "def __getitems__(self, rows):  # of the dataset, called once a batch\n"
       "    return self.images[rows], self.labels[rows]\n"
       "DataLoader(dataset, ..., collate_fn=tuple)  # its other arguments stay"},

@@ -24,8 +24,9 @@ namespace {
 constexpr double kLeastWaiting = 0.05;
 // Share of all cores that the program itself keeps busy from which on no other program matters.
 constexpr double kOwn = 0.8;
-constexpr double kMuchInput = 0.1;     // share of the step that is waiting for a loader
-constexpr double kMostlySleeps = 0.5;  // share of their time in which workers compute
+constexpr double kNothingBeside = 0.05;  // cores that other threads of the process keep busy
+constexpr double kMuchInput = 0.1;       // share of the step that is waiting for a loader
+constexpr double kMostlySleeps = 0.5;    // share of their time in which workers compute
 
 Price waiting_price(const JudgedRun& run) {
   Price price(run);
@@ -95,12 +96,18 @@ struct CoreShares {
   std::uint32_t workers, threads;
 };
 
+// Whether the process has hardly any thread that computes beside the loop's, whatever PyTorch would choose.
+bool computes_alone(const JudgedRun& run) {
+  return cores_beside_loop(run).value_or(1) < kNothingBeside;
+}
+
 // Whether the step waits for longer than fewer threads would add to it: each of them takes over its
 // part of what the others compute beside the loop.
 bool fewer_threads_pay(const JudgedRun& run, std::uint32_t threads, double waits) {
   const std::uint32_t now = torch_threads(run);
   if (now <= threads) return false;
   const std::optional<double> beside = cores_beside_loop(run);
+  if (computes_alone(run)) return false;
   if (!beside || now < 2) return true;
   const double each = *beside * run.step_ns / (now - 1);
   return waits > each * (static_cast<double>(now) / threads - 1);
@@ -128,7 +135,8 @@ bool needs_its_threads(const JudgedRun& run, double waits) {
   const auto cores = core_count(run);
   if (!cores) return false;
   const std::uint32_t threads = CoreShares(run, *cores).threads;
-  return threads < torch_threads(run) && !fewer_threads_pay(run, threads, waits);
+  return threads < torch_threads(run) && !computes_alone(run) &&
+         !fewer_threads_pay(run, threads, waits);
 }
 
 Advice advice_on_cores(const JudgedRun& run, bool are_own, double waits) {

@@ -47,6 +47,8 @@ Finding finding_beside(double others) {
 
 TEST(CoreContention, NamesFewerThreadsOnlyWhereTheirWorkIsLessThanTheWait) {
   EXPECT_EQ(finding_beside(4.8).code_hint, "torch.set_num_threads(2)");
+  EXPECT_EQ(finding_beside(0.01).code_hint, "") << "it computes with one thread already";
+  EXPECT_THAT(finding_beside(0.01).fix, Not(HasSubstr("with fewer threads the loop's")));
   const Finding busy = finding_beside(8);
   EXPECT_EQ(busy.code_hint, "");
   EXPECT_THAT(busy.fix, HasSubstr("with fewer threads the loop's would compute for longer"));
@@ -70,7 +72,7 @@ TEST(CoreContention, AdvisesNoFewerWorkersToALoopThatWaitsForThem) {
                           int{kSampleWorker} | int{kSampleFetching} | int{kSampleRan});
   text += "expect found core_contention train.py:10\n";
   const Finding found = finding_of_text(text, "core_contention");
-  EXPECT_THAT(found.fix, HasSubstr("fewer loader workers would make the loop wait longer"));
+  EXPECT_THAT(found.fix, HasSubstr("the loop waits for its loader, so it keeps the workers"));
   EXPECT_THAT(found.code_hint, Not(HasSubstr("num_workers")));
 }
 
