@@ -49,7 +49,9 @@ OptimizerAdvice for_lbfgs() {
       "let "
       "each step evaluate the loss fewer times (max_iter, max_eval): PyTorch has no faster "
       "form of LBFGS, and torch.compile leaves its step as it is",
-      "torch.optim.LBFGS(model.parameters(), history_size=10, max_iter=10)",
+      "torch.optim.LBFGS(model.parameters(), history_size=h // 2, max_iter=m // 2)   # of what "
+      "they "
+      "are now: 100 and 20 unless given",
       "with fewer evaluations a step"};
 }
 
