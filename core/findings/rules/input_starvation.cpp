@@ -11,7 +11,8 @@
 //   in forward    where a module's forward uploads most of what is made, it may be a constant (a mask, a
 //                 bias), and the advice is to make it once
 //   workers       the forecast is of four, or twice as many as there are, but of no more than
-//                 (cores - c) / c, where c is the share of its time in which a worker computes; where
+//                 (cores - c - b) / c, where c is the share of its time in which a worker computes, and
+//                 b how many cores the threads of the loop's operations keep busy beside it; where
 //                 there are that many already, the advice is to make less of the input, and the
 //                 forecast of half
 //   quick         where a loader without workers makes a batch in less than taking one from a worker may
@@ -43,6 +44,7 @@ constexpr std::size_t kManySteps = 20;
 constexpr std::uint32_t kUsualWorkers = 4;
 constexpr double kLeastComputing = 0.01;
 constexpr double kLongestTakeNs = 1'500'000;  // a worker gives a batch (prefetch_input.cpp)
+constexpr double kManyBeside = 0.5;           // cores that operations keep busy beside the loop's
 constexpr double kHardlyMore = 0.15;          // share of a worker that is not worth one
 constexpr double kMostlyChosen = 0.5;         // share of the input's time that a sampler takes
 // How much of the input is still made where the advice is to make less: an assumption.
@@ -119,9 +121,16 @@ double workers_that_pay(const JudgedRun& run, double making_ns, double share) {
   return std::ceil(making_ns / least - kHardlyMore);
 }
 
+// Returns how many cores other threads of the loop's process keep busy while it does not make its input:
+// those of PyTorch's operations, of which each waits for its slowest thread.
+double cores_of_operations(const JudgedRun& run, double making_ns) {
+  const double rest = std::max(1.0, run.free_step_ns - making_ns);
+  return cores_beside_loop(run).value_or(0) * run.free_step_ns / rest;
+}
+
 // Chooses how many workers the loader should have. What they compute wants cores, of which one stays
-// with the loop; while one sleeps (a disk, a network) it leaves the loop's core to the loop, so that
-// this much of a core is theirs as well. They are at most twice as many as now, and as many as that
+// with the loop, and those that its operations keep busy; while one sleeps (a disk, a network) it leaves
+// the loop's core to the loop, so that this much of a core is theirs as well. They are at most twice as many as now, and as many as that
 // where it is not known what they compute. A loader that has none gets as many
 // as pay. Zero means that not even one would find a core.
 std::string choose_workers(const JudgedRun& run, double making_ns, Fix& prefetch) {
@@ -133,8 +142,10 @@ std::string choose_workers(const JudgedRun& run, double making_ns, Fix& prefetch
   if (!cores) return "";
   if (!prefetch.computes) return "how much of making input is computing was not sampled";
   const double share = std::max(*prefetch.computes, kLeastComputing);
-  const double fit = (*cores_of_rank(run) - share) / share;
-  const double most = now > 0 ? 0 : workers_that_pay(run, making_ns, share);
+  const double beside = cores_of_operations(run, making_ns);
+  const double fit = (*cores_of_rank(run) - share - beside) / share;
+  const bool would_hold_up = fit < 1 && beside >= kManyBeside;
+  const double most = now > 0 || would_hold_up ? 0 : workers_that_pay(run, making_ns, share);
   prefetch.workers = static_cast<std::uint32_t>(std::clamp(
       std::max({0.0, fit, most}), static_cast<double>(now), static_cast<double>(wanted)));
   return fmt::format("making it computes for {} of its time, and this machine has {} core{}{}",

@@ -85,7 +85,8 @@ Finding advice_on_sampler(int chosen) {
 }
 
 // On two cores, a loader without workers computes for `making` us of each step, in that function.
-Finding advice_without_workers(int making, const std::string& function = "Images.__getitem__") {
+Finding advice_without_workers(int making, const std::string& function = "Images.__getitem__",
+                               const std::string& clocks = "") {
   std::ostringstream out;
   out << "process p0 cores=2\nno_device\nrepeat " << kSteps << " host=" << kStep
       << " device=" << kStep << "\nstep 0 " << kStep << "\nscope t1 0 " << making
@@ -97,13 +98,32 @@ Finding advice_without_workers(int making, const std::string& function = "Images
           {making, int{kSampleRan}}})
       out << "sample t1 " << step * kStep + at << " at=data.py:5 function=" << function
           << " cpu=" << step * kStep + at << " flags=" << flags << '\n';
-  out << "expect found input_starvation data.py:5\n";
+  out << clocks << "expect found input_starvation data.py:5\n";
   return finding_of_text(out.str(), "input_starvation");
 }
 
 TEST(InputWorkers, AreAsManyAsCoresKeepUpWhereTheRestOfTheStepIsShort) {
   EXPECT_THAT(advice_without_workers(8'500).code_hint, ::testing::HasSubstr("num_workers=2"));
   EXPECT_THAT(advice_without_workers(3'000).code_hint, ::testing::HasSubstr("num_workers=1"));
+}
+
+// The other threads of the process compute for `beside` us of each step's operations.
+std::string operations_on_all_cores(int beside) {
+  std::ostringstream out;
+  out << "counter process_cpu 0 5\ncounter process_cpu " << kSteps * kStep << ' '
+      << 5 + 1'000LL * kSteps * (kStep + beside) << '\n';
+  return out.str();
+}
+
+TEST(InputWorkers, FindNoCoreWhereOperationsHaveThemAll) {
+  const std::string loops = "cpu t1 0 1\ncpu t1 80000 80001\n";
+  const Finding alone =
+      advice_without_workers(3'000, "Images.__getitem__", loops + operations_on_all_cores(0));
+  EXPECT_THAT(alone.code_hint, ::testing::HasSubstr("num_workers=1"));
+  const Finding finding =
+      advice_without_workers(3'000, "Images.__getitem__", loops + operations_on_all_cores(6'000));
+  EXPECT_THAT(finding.fix, ::testing::HasSubstr("more workers would find no core"));
+  EXPECT_THAT(finding.code_hint, ::testing::Not(::testing::HasSubstr("num_workers")));
 }
 
 TEST(InputWorkers, DoNotPayForABatchThatIsAsQuickAsTakingOne) {
