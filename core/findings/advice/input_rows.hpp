@@ -22,7 +22,8 @@ inline constexpr std::string_view kMoreCores =
 
 inline constexpr std::string_view kNotFewerWorkers =
     "give the program a core more: run no other program beside it, and no more threads "
-    "(OMP_NUM_THREADS) than cores; the loop waits for its loader, so it keeps the workers";
+    "(OMP_NUM_THREADS) than cores that its loader's workers leave; the loop waits for them, so it "
+    "keeps them";
 
 inline constexpr AdviceRow kInputAdvice[] = {
     {Advice::core_contention,

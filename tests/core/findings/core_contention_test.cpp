@@ -72,7 +72,7 @@ TEST(CoreContention, AdvisesNoFewerWorkersToALoopThatWaitsForThem) {
                           int{kSampleWorker} | int{kSampleFetching} | int{kSampleRan});
   text += "expect found core_contention train.py:10\n";
   const Finding found = finding_of_text(text, "core_contention");
-  EXPECT_THAT(found.fix, HasSubstr("the loop waits for its loader, so it keeps the workers"));
+  EXPECT_THAT(found.fix, HasSubstr("the loop waits for them, so it keeps them"));
   EXPECT_THAT(found.code_hint, Not(HasSubstr("num_workers")));
 }
 
