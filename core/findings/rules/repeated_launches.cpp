@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/attribution/process_index.hpp"
 #include "core/findings/advice/advice.hpp"
 #include "core/findings/price.hpp"
 #include "core/findings/repeats.hpp"
