@@ -5,6 +5,7 @@
 // last one. A visit belongs to the step whose host part it lies in: the host runs ahead of the
 // windows.
 #include <algorithm>
+#include <map>
 
 #include "core/summary/parts.hpp"
 
@@ -12,6 +13,8 @@ namespace stepscope::summary_parts {
 namespace {
 
 constexpr PhaseId kRoot = 0;
+constexpr std::int64_t kLeastOfMedian =
+    4;  // a run of a phase that comes seldom takes a quarter at least
 
 // Calls f(phase) for the phase and those around it; the root stands for itself only.
 template <class F>
@@ -29,6 +32,7 @@ class PhaseSums {
         attribution_(attribution),
         counting_(counting),
         rows_(attribution.phases.size()),
+        ns_in_(rows_.size()),
         steps_in_(rows_.size()),
         busy_until_(rows_.size()),
         children_(rows_.size()) {
@@ -68,7 +72,7 @@ class PhaseSums {
       each_around(attribution_.phases, cell.phase, [&](PhaseId p) {
         rows_[p].wall_ns_total += cell.ns;
         if (!is_device_compute(cell.cause)) rows_[p].exposed_ns_total += cell.ns;
-        if (attribution_.visits.empty()) steps_in_[p].push_back(cell.step);
+        if (attribution_.visits.empty()) ns_in_[p][cell.step] += cell.ns;
       });
     }
   }
@@ -85,8 +89,9 @@ class PhaseSums {
       const std::size_t step = step_of(visit.time.begin);
       if (step >= steps_.list.size() || !counting_.counts[step]) continue;
       rows_[visit.phase].calls_total += 1;
-      each_around(attribution_.phases, visit.phase,
-                  [&](PhaseId p) { steps_in_[p].push_back(static_cast<std::uint32_t>(step)); });
+      each_around(attribution_.phases, visit.phase, [&](PhaseId p) {
+        ns_in_[p][static_cast<std::uint32_t>(step)] += visit.time.length();
+      });
     }
   }
 
@@ -112,12 +117,24 @@ class PhaseSums {
 
   void count_steps() {
     for (PhaseId p = 0; p < rows_.size(); ++p) {
-      std::vector<std::uint32_t>& in = steps_in_[p];
-      std::sort(in.begin(), in.end());
-      in.erase(std::unique(in.begin(), in.end()), in.end());
+      const std::vector<std::uint32_t>& in = steps_in_[p] = runs_of(p);
       rows_[p].steps_in = p == kRoot || in.empty() ? counting_.rows.size() : in.size();
       if (rows_[p].steps_in > 0) rows_[p].every_steps = every_steps(p);
     }
+  }
+
+  // The steps in which a phase runs, in their order. Where it comes seldom, steps in which it takes less than
+  // a quarter of the median are none: a function of it that something else calls, as at a fold's begin.
+  std::vector<std::uint32_t> runs_of(PhaseId p) const {
+    std::vector<std::int64_t> lengths;
+    for (const auto& [step, ns] : ns_in_[p]) lengths.push_back(ns);
+    const bool is_seldom = 2 * lengths.size() <= counting_.rows.size();
+    std::ranges::sort(lengths);
+    const std::int64_t median = lengths.empty() ? 0 : lengths[lengths.size() / 2];
+    std::vector<std::uint32_t> out;
+    for (const auto& [step, ns] : ns_in_[p])
+      if (!is_seldom || kLeastOfMedian * ns >= median) out.push_back(step);
+    return out;
   }
 
   // The distance of its steps where all are equally far apart: how often the run ends behind one
@@ -161,10 +178,11 @@ class PhaseSums {
   const Steps& steps_;
   const Attribution& attribution_;
   const Counting& counting_;
-  std::vector<PhaseRow> rows_;                        // by PhaseId
-  std::vector<std::vector<std::uint32_t>> steps_in_;  // by PhaseId
-  std::vector<std::int64_t> busy_until_;              // by PhaseId
-  std::vector<std::vector<PhaseId>> children_;        // by PhaseId: with a row, largest first
+  std::vector<PhaseRow> rows_;                                // by PhaseId
+  std::vector<std::map<std::uint32_t, std::int64_t>> ns_in_;  // by PhaseId, then by step
+  std::vector<std::vector<std::uint32_t>> steps_in_;          // by PhaseId
+  std::vector<std::int64_t> busy_until_;                      // by PhaseId
+  std::vector<std::vector<PhaseId>> children_;  // by PhaseId: with a row, largest first
 };
 
 }  // namespace

@@ -66,6 +66,25 @@ TEST(SummaryPhases, APhaseAtOneDistanceRunsThatOften) {
   }
 }
 
+// Steps 4, 9 and 14 of 20 evaluate; in step 7 a function of the evaluation is called by something else.
+TEST(SummaryPhases, AShortVisitIsNoRunOfAPhaseThatComesSeldom) {
+  for (const std::int64_t length : {10, 50}) {
+    SimpleSteps s;
+    s.attribution.phases = {{"(no phase)", 0}, {"eval", 0}};
+    for (std::uint32_t i = 0; i < 20; ++i) {
+      s.step(100);
+      s.own(Cause::gpu_gemm, 100, 0);
+      const std::int64_t begin = s.steps.list[i].host.begin;
+      if (i % 5 == 4 && i < 15) s.attribution.visits.push_back({1, {begin, begin + 60}});
+      if (i == 7) s.attribution.visits.push_back({1, {begin, begin + length}});
+    }
+    const Summary sum = s.sum();
+    EXPECT_EQ(row(sum, "eval").steps_in, length == 10 ? 3U : 4U);
+    EXPECT_EQ(row(sum, "eval").every_steps, 5);
+    EXPECT_EQ(row(sum, "eval").calls_total, 4U);
+  }
+}
+
 TEST(SummaryPhases, AVisitBelongsToTheStepOfTheHostNotOfTheWindow) {
   SimpleSteps s;
   s.attribution.phases = {{"(no phase)", 0}, {"loss", 0}};
