@@ -13,6 +13,7 @@ namespace stepscope::summary_parts {
 namespace {
 
 constexpr PhaseId kRoot = 0;
+constexpr std::size_t kFewestRuns = 4;  // fewer do not show what one usually takes
 constexpr std::int64_t kLeastOfMedian =
     4;  // a run of a phase that comes seldom takes a quarter at least
 
@@ -123,14 +124,15 @@ class PhaseSums {
     }
   }
 
-  // The steps in which a phase runs, in their order. Where it comes seldom, steps in which it takes less than
+  // The steps in which a phase runs, in their order. Where it comes seldom, but four times or more, steps in which it takes less than
   // a quarter of the median are none: a function of it that something else calls, as at a fold's begin.
   std::vector<std::uint32_t> runs_of(PhaseId p) const {
     std::vector<std::int64_t> lengths;
     for (const auto& [step, ns] : ns_in_[p]) lengths.push_back(ns);
-    const bool is_seldom = 2 * lengths.size() <= counting_.rows.size();
+    const bool is_seldom =
+        lengths.size() >= kFewestRuns && 2 * lengths.size() <= counting_.rows.size();
     std::ranges::sort(lengths);
-    const std::int64_t median = lengths.empty() ? 0 : lengths[lengths.size() / 2];
+    const std::int64_t median = lengths.empty() ? 0 : lengths[(lengths.size() - 1) / 2];
     std::vector<std::uint32_t> out;
     for (const auto& [step, ns] : ns_in_[p])
       if (!is_seldom || kLeastOfMedian * ns >= median) out.push_back(step);
