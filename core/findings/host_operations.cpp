@@ -137,4 +137,44 @@ std::string_view why_no_compiler(const JudgedRun& run, const OperationCount& cou
   return why_not_joined(run, count);
 }
 
+bool is_of_rows(const JudgedRun& run, const Segment& s) {
+  constexpr std::string_view kRows[] = {"aten::index_select", "aten::index",
+                                        "aten::index_put_",   "aten::_index_put_impl_",
+                                        "aten::index_add_",   "aten::scatter_add_"};
+  if (run.has_device || s.host_evidence == kNone) return false;
+  const std::string_view name = run.trace.text(run.trace.host_ranges().name[s.host_evidence]);
+  return std::ranges::find(kRows, name) != std::end(kRows);
+}
+
+// Whether an operation on the CPU makes random numbers (it costs so much a number, reads no tensor,
+// and no compiler fuses it), reads or adds to rows by their index (with gradients, a compiler makes a loop
+// of it that is several times as fast), is a whole layer's kernel of PyTorch, is checkpointing's
+// (recomputation), or is what a compiler made.
+bool is_as_good_as_compiled(const JudgedRun& run, const std::vector<bool>& with_gradients,
+                            const Segment& s) {
+  if (run.has_device || s.host_evidence == kNone) return false;
+  constexpr std::string_view kNotFused[] = {"aten::normal_",
+                                            "aten::uniform_",
+                                            "aten::random_",
+                                            "aten::bernoulli_",
+                                            "aten::bernoulli",
+                                            "aten::exponential_",
+                                            "aten::cauchy_",
+                                            "aten::log_normal_",
+                                            "aten::geometric_",
+                                            "aten::poisson",
+                                            "aten::multinomial",
+                                            "aten::randperm",
+                                            "aten::embedding_dense_backward",
+                                            "aten::gather"};
+  const std::string_view name = run.trace.text(run.trace.host_ranges().name[s.host_evidence]);
+  constexpr std::string_view kOneKernel[] = {"pool",       "batch_norm", "layer_norm",
+                                             "group_norm", "softmax",    "nll_loss"};
+  const auto is_in_name = [name](std::string_view part) { return name.find(part) != name.npos; };
+  const bool is_trained = s.site != kNone && with_gradients[s.site];
+  return (!is_trained && is_of_rows(run, s)) || name.starts_with("CompiledFunction") ||
+         name.starts_with("CheckpointFunction") || std::ranges::any_of(kOneKernel, is_in_name) ||
+         std::find(std::begin(kNotFused), std::end(kNotFused), name) != std::end(kNotFused);
+}
+
 }  // namespace stepscope::rules

@@ -63,4 +63,12 @@ std::vector<bool> compiled_sites(const JudgedRun& run);
 // Whether a counted segment is of such a line.
 bool is_compiled(const JudgedRun& run, const std::vector<bool>& sites, const Segment& segment);
 
+// Whether the operation of a segment on the CPU reads or adds to rows by their index.
+bool is_of_rows(const JudgedRun& run, const Segment& s);
+
+// Whether torch.compile makes the operation of a segment on the CPU no faster. `with_gradients`:
+// sites_with_gradients(run).
+bool is_as_good_as_compiled(const JudgedRun& run, const std::vector<bool>& with_gradients,
+                            const Segment& s);
+
 }  // namespace stepscope::rules

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/attribution/host/clock_readings.hpp"
 #include "core/simulate/graph/worker_time.hpp"
 #include "core/steps/compilation.hpp"
 
@@ -55,51 +56,12 @@ Interval counted_time(const JudgedRun& run) {
   return {steps[counted.front()].host.begin, steps[counted.back()].host.end};
 }
 
-struct Reading {
-  std::int64_t time = 0;
-  double value = 0;  // the counter's, which only grows
-};
-
-using Readings = std::vector<Reading>;  // in order of time
-
-// The readings of the counters whose name begins so, by process and the rest of the name.
-std::map<std::pair<ProcessId, std::string>, Readings> readings_of(const Trace& trace,
-                                                                  std::string_view prefix) {
-  const Counters& c = trace.data().counters;
-  std::map<std::pair<ProcessId, std::string>, Readings> out;
-  std::map<StringId, bool> begins_so;  // a trace has few tracks, and may have millions of rows
-  for (std::size_t row = 0; row < c.size(); ++row) {
-    const std::string_view name = trace.text(c.track[row]);
-    const auto [known, is_new] = begins_so.try_emplace(c.track[row], false);
-    if (is_new) known->second = name.starts_with(prefix);
-    if (known->second)
-      out[{c.process[row], std::string(name.substr(prefix.size()))}].push_back(
-          {c.time[row], c.value[row]});
-  }
-  for (auto& [key, readings] : out) std::ranges::sort(readings, {}, &Reading::time);
-  return out;
-}
-
 // The readings of a counter of each process.
-std::map<ProcessId, Readings> process_readings(const Trace& trace, std::string_view track) {
-  std::map<ProcessId, Readings> out;
+std::map<ProcessId, ClockReadings> process_readings(const Trace& trace, std::string_view track) {
+  std::map<ProcessId, ClockReadings> out;
   for (auto& [key, readings] : readings_of(trace, track))
     if (key.second.empty()) out[key.first] = std::move(readings);
   return out;
-}
-
-// Returns by how much the counter grew within `time`, by the readings next to its ends: between two, it
-// is taken to grow evenly.
-double growth_in(const Readings& readings, Interval time) {
-  double growth = 0;
-  for (std::size_t i = 1; i < readings.size(); ++i) {
-    const Interval between{readings[i - 1].time, readings[i].time};
-    if (between.empty()) continue;
-    const double share = static_cast<double>(intersect(between, time).length()) /
-                         static_cast<double>(between.length());
-    growth += share * (readings[i].value - readings[i - 1].value);
-  }
-  return growth;
 }
 
 // The clocks of the run's processes on the loop's host: the recorded ones, and what these have started.
@@ -116,13 +78,13 @@ struct Clocks {
         add(pid, std::move(readings), of_children);
     }
   }
-  void add(std::int64_t pid, Readings clock, std::vector<Readings>& to) {
+  void add(std::int64_t pid, ClockReadings clock, std::vector<ClockReadings>& to) {
     pids.insert(pid);
     to.push_back(std::move(clock));
   }
 
   std::set<std::int64_t> pids;
-  std::vector<Readings> each, of_children;  // recorded processes' and the others'
+  std::vector<ClockReadings> each, of_children;  // recorded processes' and the others'
 };
 
 // Returns the CPU time of the loader's workers whose processes have no clock of their own here.
@@ -166,7 +128,7 @@ std::optional<double> cores_kept_busy(const JudgedRun& run) {
   const Clocks clocks(run);
   double cpu = worker_cpu_in(run, own->time, clocks);
   for (const auto* clock : {&clocks.each, &clocks.of_children})
-    for (const Readings& readings : *clock) cpu += growth_in(readings, own->time);
+    for (const ClockReadings& readings : *clock) cpu += growth_in(readings, own->time);
   return own->cores(cpu);
 }
 
@@ -175,7 +137,7 @@ std::optional<double> cores_of_children(const JudgedRun& run) {
   if (!own) return std::nullopt;
   const Clocks clocks(run);
   double cpu = worker_cpu_in(run, own->time, clocks);
-  for (const Readings& readings : clocks.of_children) cpu += growth_in(readings, own->time);
+  for (const ClockReadings& readings : clocks.of_children) cpu += growth_in(readings, own->time);
   return own->cores(cpu);
 }
 

@@ -2,9 +2,9 @@
 #include "core/attribution/host/forked_workers.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
-#include <string_view>
+#include <cstdlib>
+#include <utility>
+#include <vector>
 
 #include "core/model/events.hpp"
 
@@ -13,28 +13,12 @@ namespace {
 
 constexpr std::int64_t kNeighbours = 16;  // process ids between workers that were forked in a row
 
-std::optional<std::int64_t> child_of(std::string_view track) {
-  const std::string_view prefix = kChildCpuTrack;
-  if (!track.starts_with(prefix)) return std::nullopt;
-  std::int64_t pid = 0;
-  track.remove_prefix(prefix.size());
-  const auto [end, error] = std::from_chars(track.data(), track.data() + track.size(), pid);
-  return error == std::errc() ? std::optional(pid) : std::nullopt;
-}
-
 }  // namespace
 
 ForkedWorkers::ForkedWorkers(const Trace& trace, ProcessId process,
                              const std::set<std::int64_t>& seen) {
-  const Counters& c = trace.data().counters;
-  std::map<StringId, std::optional<std::int64_t>> pids;  // few tracks, and many rows
-  for (std::size_t row = 0; row < c.size(); ++row) {
-    if (c.process[row] != process) continue;
-    const auto [at, is_new] = pids.try_emplace(c.track[row]);
-    if (is_new) at->second = child_of(trace.text(c.track[row]));
-    if (at->second) clocks_[*at->second].push_back({c.time[row], c.value[row]});
-  }
-  for (auto& [pid, clock] : clocks_) std::ranges::sort(clock, {}, &Reading::time);
+  for (auto& [key, readings] : readings_of(trace, kChildCpuTrack))
+    if (key.first == process) clocks_[std::atoll(key.second.c_str())] = std::move(readings);
   std::map<std::int64_t, std::vector<std::int64_t>> seen_in;  // by round
   for (const std::int64_t pid : seen)
     if (const auto clock = clocks_.find(pid); clock != clocks_.end()) {
@@ -65,19 +49,6 @@ std::uint32_t ForkedWorkers::unseen_beside(const std::set<std::int64_t>& workers
   return out;
 }
 
-// Between two readings the clock is taken to grow evenly.
-double ForkedWorkers::growth(const Clock& clock, Interval time) const {
-  double out = 0;
-  for (std::size_t i = 1; i < clock.size(); ++i) {
-    const Interval between{clock[i - 1].time, clock[i].time};
-    if (between.empty()) continue;
-    const double share = static_cast<double>(intersect(between, time).length()) /
-                         static_cast<double>(between.length());
-    out += share * (clock[i].cpu - clock[i - 1].cpu);
-  }
-  return out;
-}
-
 double ForkedWorkers::cpu_in(Interval time) const {
   std::size_t covered = 0;
   double out = 0;
@@ -86,7 +57,7 @@ double ForkedWorkers::cpu_in(Interval time) const {
     if (2 * known.length() >= time.length()) ++covered;
     // What lies before the first reading and behind the last one is like the rest.
     if (!known.empty())
-      out += growth(clock, known) * static_cast<double>(time.length()) /
+      out += growth_in(clock, known) * static_cast<double>(time.length()) /
              static_cast<double>(known.length());
   }
   return 2 * covered > clocks_.size() ? out : 0;
@@ -94,7 +65,7 @@ double ForkedWorkers::cpu_in(Interval time) const {
 
 double ForkedWorkers::cpu_of_lives() const {
   double out = 0;
-  for (const auto& [pid, clock] : clocks_) out += clock.back().cpu;
+  for (const auto& [pid, clock] : clocks_) out += clock.back().value;
   return out;
 }
 

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <map>
 #include <set>
-#include <vector>
 
+#include "core/attribution/host/clock_readings.hpp"
 #include "core/model/ids.hpp"
 #include "core/model/trace.hpp"
 #include "core/support/interval.hpp"
@@ -33,14 +33,7 @@ class ForkedWorkers {
   double cpu_of_lives() const;
 
  private:
-  struct Reading {
-    std::int64_t time;
-    double cpu;
-  };
-  using Clock = std::vector<Reading>;  // in order of time
-  double growth(const Clock& clock, Interval time) const;
-
-  std::map<std::int64_t, Clock> clocks_;             // by process id
+  std::map<std::int64_t, ClockReadings> clocks_;     // by process id
   std::map<std::int64_t, std::int64_t> rounds_;      // when each worker was first read
   std::map<std::int64_t, std::uint32_t> unseen_in_;  // by round
 };
