@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // fuse_work: device operations of the scope that were issued one after another become one. It takes
 // `factor` of their time; the host issues the first alone, and does nothing on the way to the
-// others, nor does it wait for the values that they copy to the host. With factor 0 they are kernels that only read and write memory: one takes as long as the
-// longest of them.
+// others, nor does it wait for the values that they copy to the host. With factor 0 they are kernels
+// that only read and write memory: one takes as long as the longest of them.
 #include "core/simulate/edits/edits.hpp"
 
 #include <algorithm>
