@@ -49,20 +49,24 @@ class ProgramWriter {
     const std::uint32_t match = piece.collective == kNone ? kNone : match_of_use_[piece.collective];
     const std::int64_t entered = match == kNone ? 0 : ledger_.matches.collectives[match].entered;
     if (match == kNone || entered >= window_.end) return add_work(piece.owner, time);
-    add_wait(match, {time.begin, std::min(time.end, entered)});
+    add_wait(piece.owner, match, {time.begin, std::min(time.end, entered)});
     add_transfer(piece.owner, match, {std::max(time.begin, entered), time.end});
   }
 
-  // Up to the last entry beside it the rank does nothing, which takes as long as it did. It enters
-  // what it waits for before it waits, also as the last one, at whose entry the wait ends.
-  void add_wait(std::uint32_t match, Interval time) {
+  // Up to the last entry beside it the rank does nothing, which takes as long as it did, or as its
+  // transfer where nobody else is waited for. It enters what it waits for before it waits, also as
+  // the last one, at whose entry the wait ends.
+  void add_wait(std::uint32_t owner, std::uint32_t match, Interval time) {
     if (time.empty()) return;
+    const bool is_last = ledger_.matches.collectives[match].last == rank_;
+    const double kept = is_last ? kept_of(owner, true) : 1;
     std::int64_t done = time.begin;
     const auto is_before_wait = [&](const Entry& entry) {
       return entry.time < time.end || (entry.time == time.end && entry.action.match == match);
     };
     while (next_ < entries_.size() && is_before_wait(entries_[next_])) {
-      add_alone(static_cast<double>(std::max<std::int64_t>(0, entries_[next_].time - done)));
+      const std::int64_t idle = std::max<std::int64_t>(0, entries_[next_].time - done);
+      add_alone(kept * static_cast<double>(idle));
       done = std::max(done, entries_[next_].time);
       enter();
     }

@@ -76,6 +76,18 @@ TEST(JobReplay, TheLastRankEntersBeforeItWaits) {
   EXPECT_EQ(job.gain(1, TwoStages::slow, 0.5), 145);
 }
 
+// A slow link is seen by its last rank as time in the collective before its own thread enters.
+TEST(JobReplay, LessTransferIsAnEarlierEntryOfTheLastRank) {
+  TwoStages job;
+  job.ranks[1].pieces = {
+      {{0, 250}, TwoStages::slow}, {{250, 310}, TwoStages::comm, 0}, {{310, 410}, TwoStages::work}};
+  Ledger ledger;
+  ledger.matches = match_collectives(job.ranks);
+  ledger.transfer_of[TwoStages::comm] = 7;
+  // It enters 25 sooner, and its own transfer is 5 shorter, which rank 0 does not have.
+  EXPECT_EQ(replayed_gain_ns(job.ranks, ledger, {0, 410}, {1, {{7, 0.5}}}), 27.5);
+}
+
 TEST(JobReplay, LessWorkIsLessTransferToo) {
   TwoStages job;
   Ledger ledger;
