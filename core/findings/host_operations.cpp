@@ -49,6 +49,24 @@ bool has_range_with(const JudgedRun& run, std::string_view part) {
   return has_range(run, [part](std::string_view name) { return name.find(part) != name.npos; });
 }
 
+// Returns whether an operation looks up which elements of a mask are set, right below itself.
+bool chooses_by_mask(const JudgedRun& run, RangeId range) {
+  const HostRanges& h = run.trace.host_ranges();
+  for (RangeId inner = range + 1; inner < h.size() && h.thread[inner] == h.thread[range] &&
+                                  h.begin[inner] < h.end[range];
+       ++inner)
+    if (run.trace.text(h.name[inner]) == "aten::nonzero") return true;
+  return false;
+}
+
+bool is_of_indexed_rows(const JudgedRun& run, RangeId range) {
+  constexpr std::string_view kRows[] = {"aten::index_select", "aten::index",
+                                        "aten::index_put_",   "aten::_index_put_impl_",
+                                        "aten::index_add_",   "aten::scatter_add_"};
+  const std::string_view name = run.trace.text(run.trace.host_ranges().name[range]);
+  return std::ranges::find(kRows, name) != std::end(kRows);
+}
+
 bool compiles_to_no_less(const JudgedRun& run, double operations) {
   return run.language == Language::python &&
          operations * kSavedByCompiling <= kCompiledAsOperations;
@@ -138,18 +156,14 @@ std::string_view why_no_compiler(const JudgedRun& run, const OperationCount& cou
 }
 
 bool is_of_rows(const JudgedRun& run, const Segment& s) {
-  constexpr std::string_view kRows[] = {"aten::index_select", "aten::index",
-                                        "aten::index_put_",   "aten::_index_put_impl_",
-                                        "aten::index_add_",   "aten::scatter_add_"};
   if (run.has_device || s.host_evidence == kNone) return false;
-  const std::string_view name = run.trace.text(run.trace.host_ranges().name[s.host_evidence]);
-  return std::ranges::find(kRows, name) != std::end(kRows);
+  return is_of_indexed_rows(run, s.host_evidence) && !chooses_by_mask(run, s.host_evidence);
 }
 
 // Whether an operation on the CPU makes random numbers (it costs so much a number, reads no tensor,
 // and no compiler fuses it), reads or adds to rows by their index (with gradients, a compiler makes a loop
-// of it that is several times as fast), is a whole layer's kernel of PyTorch, is checkpointing's
-// (recomputation), or is what a compiler made.
+// of it that is several times as fast, but not where a mask chooses the rows), is a whole layer's kernel
+// of PyTorch, is checkpointing's (recomputation), or is what a compiler made.
 bool is_as_good_as_compiled(const JudgedRun& run, const std::vector<bool>& with_gradients,
                             const Segment& s) {
   if (run.has_device || s.host_evidence == kNone) return false;
@@ -172,7 +186,8 @@ bool is_as_good_as_compiled(const JudgedRun& run, const std::vector<bool>& with_
                                              "group_norm", "softmax",    "nll_loss"};
   const auto is_in_name = [name](std::string_view part) { return name.find(part) != name.npos; };
   const bool is_trained = s.site != kNone && with_gradients[s.site];
-  return (!is_trained && is_of_rows(run, s)) || name.starts_with("CompiledFunction") ||
+  const bool is_of_fused_rows = is_trained && is_of_rows(run, s);
+  return (is_of_indexed_rows(run, s.host_evidence) && !is_of_fused_rows) || name.starts_with("CompiledFunction") ||
          name.starts_with("CheckpointFunction") || std::ranges::any_of(kOneKernel, is_in_name) ||
          std::find(std::begin(kNotFused), std::end(kNotFused), name) != std::end(kNotFused);
 }

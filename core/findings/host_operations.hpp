@@ -63,7 +63,8 @@ std::vector<bool> compiled_sites(const JudgedRun& run);
 // Whether a counted segment is of such a line.
 bool is_compiled(const JudgedRun& run, const std::vector<bool>& sites, const Segment& segment);
 
-// Whether the operation of a segment on the CPU reads or adds to rows by their index.
+// Whether the operation of a segment on the CPU reads or adds to rows by their index; those that a mask
+// chooses are not among them.
 bool is_of_rows(const JudgedRun& run, const Segment& s);
 
 // Whether torch.compile makes the operation of a segment on the CPU no faster. `with_gradients`:

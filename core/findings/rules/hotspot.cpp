@@ -39,8 +39,7 @@ constexpr double kLeastOfPhase = 0.20;
 constexpr double kLeastOfStep = 0.03;
 constexpr std::int64_t kSmallNs = 20'000;  // half of the operations take less
 constexpr double kAssumedGain = 0.5, kHotspotLeastGain = 0.1, kMostGain = 0.9;
-// Compiling saves this share of rows that are read or added to by their index: 2 to 94 % in seven programs. Rows
-// that a mask chooses took three times as long (docs/limits.md).
+// Compiling saves this share of rows that are read or added to by their index: 2 to 94 % in seven programs.
 constexpr double kGainOfRows = 0.8, kLeastGainOfRows = 0.3, kMostGainOfRows = 0.95;
 // Share of a phase's chains that stays at most, where fusing is the fix.
 constexpr double kWorthFusing = 0.7;
