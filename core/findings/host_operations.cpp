@@ -52,8 +52,8 @@ bool has_range_with(const JudgedRun& run, std::string_view part) {
 // Returns whether an operation looks up which elements of a mask are set, right below itself.
 bool chooses_by_mask(const JudgedRun& run, RangeId range) {
   const HostRanges& h = run.trace.host_ranges();
-  for (RangeId inner = range + 1; inner < h.size() && h.thread[inner] == h.thread[range] &&
-                                  h.begin[inner] < h.end[range];
+  for (RangeId inner = range + 1;
+       inner < h.size() && h.thread[inner] == h.thread[range] && h.begin[inner] < h.end[range];
        ++inner)
     if (run.trace.text(h.name[inner]) == "aten::nonzero") return true;
   return false;
@@ -187,8 +187,9 @@ bool is_as_good_as_compiled(const JudgedRun& run, const std::vector<bool>& with_
   const auto is_in_name = [name](std::string_view part) { return name.find(part) != name.npos; };
   const bool is_trained = s.site != kNone && with_gradients[s.site];
   const bool is_of_fused_rows = is_trained && is_of_rows(run, s);
-  return (is_of_indexed_rows(run, s.host_evidence) && !is_of_fused_rows) || name.starts_with("CompiledFunction") ||
-         name.starts_with("CheckpointFunction") || std::ranges::any_of(kOneKernel, is_in_name) ||
+  return (is_of_indexed_rows(run, s.host_evidence) && !is_of_fused_rows) ||
+         name.starts_with("CompiledFunction") || name.starts_with("CheckpointFunction") ||
+         std::ranges::any_of(kOneKernel, is_in_name) ||
          std::find(std::begin(kNotFused), std::end(kNotFused), name) != std::end(kNotFused);
 }
 

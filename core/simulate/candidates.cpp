@@ -72,8 +72,10 @@ void look_at(const TaskGraph& graph, const HostTask& task, double share, FoundWo
 
 std::vector<Fix> candidate_fixes(const TaskGraph& graph) {
   FoundWork found;
-  const double share = 1.0 / static_cast<double>(graph.steps.size());
-  for (const HostTask& task : graph.host) look_at(graph, task, share, found);
+  double steps = 0;
+  for (const SampledStep& step : graph.steps) steps += step.stands_for;
+  for (const HostTask& task : graph.host)
+    look_at(graph, task, graph.steps[task.step].stands_for / steps, found);
   std::vector<Fix> out;
   add_fixes(FixKind::remove_sync, found.waits, 0, out);
   if (found.waits.size() > 1) out.push_back({.kind = FixKind::remove_sync});

@@ -43,6 +43,8 @@ class Replay {
         if (counts_) out.step_ns[i] += (step_end_ - before) / static_cast<double>(counted);
       }
     }
+    for (std::size_t i = 0; i < graph_.steps.size(); ++i)
+      out.step_ns[i] *= graph_.steps[i].stands_for;
     wait_for_cores(out.step_ns);
     out.busy_ns = busy() / static_cast<double>(counted);
     for (auto& [site, ns] : waited_) ns /= static_cast<double>(counted);
@@ -53,7 +55,7 @@ class Replay {
 
  private:
   struct Stretch {
-    double begin, end;
+    double begin, end, weight;
   };
   struct Making {
     std::vector<double> ready;  // a worker: when what it made last was ready
@@ -79,14 +81,16 @@ class Replay {
     double by_workers = 0, by_loop = 0;
     for (const HostTask& task : graph_.host) {
       if (task.producer != kNone && !task.restarts)
-        by_workers += task.making_ns * graph_.producers[task.producer].computes;
-      if (!is_asleep(task.cause)) by_loop += task.ns * graph_.on_core;
+        by_workers += task.making_ns * graph_.producers[task.producer].computes * weight_of(task);
+      if (!is_asleep(task.cause)) by_loop += task.ns * graph_.on_core * weight_of(task);
     }
     if (graph_.cores == 0 || by_workers == 0) return;
     const double all = std::accumulate(step_ns.begin(), step_ns.end(), 0.0);
     const double longer = (by_workers + by_loop) / graph_.cores / all;
     for (double& ns : step_ns) ns *= std::max(1.0, longer);
   }
+
+  double weight_of(const HostTask& task) const { return graph_.steps[task.step].stands_for; }
 
   static bool is_asleep(Cause cause) {
     return cause == Cause::host_off_cpu || cause == Cause::host_core_wait ||
@@ -104,7 +108,8 @@ class Replay {
     // A thread beside the loop's may be ahead of it: what it issues then, no wait of the loop
     // meets.
     beside_ = task.thread != 0 && begin > clock_[0];
-    for (std::uint32_t i = 0; i < task.op_count; ++i) issue(task.first_op + i, begin);
+    for (std::uint32_t i = 0; i < task.op_count; ++i)
+      issue(task.first_op + i, begin, weight_of(task));
     if (task.producer != kNone) {
       take(task, now);
     } else {
@@ -113,7 +118,7 @@ class Replay {
     const double awaited = end_of_awaited(task);
     if (awaited <= begin) return;
     const double returned = std::max(now, awaited + task.return_ns);
-    if (counts_ && task.thread == 0) waited_[task.site] += returned - now;
+    if (counts_ && task.thread == 0) waited_[task.site] += (returned - now) * weight_of(task);
     now = returned;
   }
 
@@ -126,7 +131,7 @@ class Replay {
     }
   }
 
-  void issue(std::uint32_t row, double call_begin) {
+  void issue(std::uint32_t row, double call_begin, double weight) {
     const DeviceTask& op = graph_.device[row];
     double& stream = stream_end_[op.stream];
     if (op.dropped) {  // what waits for it waits for what stood before it
@@ -147,7 +152,7 @@ class Replay {
     if (!beside_) device_end_ = std::max(device_end_, end);
     if (op.extends_step) work_end_ = std::max(work_end_, end);
     outstanding_.push(end);
-    if (counts_) stretches_.push_back({begin, end});
+    if (counts_) stretches_.push_back({begin, end, weight});
   }
 
   // Takes a thing that is made beside the loop: its worker begins with it once it is asked for and
@@ -164,7 +169,7 @@ class Replay {
       ready = now;
     } else {
       ready = std::max(producer.depth > 0 ? asked : 0, ready) + task.making_ns;
-      if (counts_) input_ns_ += std::max(0.0, ready - now);
+      if (counts_) input_ns_ += std::max(0.0, ready - now) * weight_of(task);
       now = std::max(now, ready) + task.ns;
       asked = now;
     }
@@ -198,7 +203,7 @@ class Replay {
     double until = kNotYet;
     for (const Stretch& s : stretches_) {
       if (s.end <= until) continue;
-      sum += s.end - std::max(s.begin, until);
+      sum += (s.end - std::max(s.begin, until)) * s.weight;
       until = s.end;
     }
     return sum;

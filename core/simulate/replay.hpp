@@ -18,7 +18,9 @@
 namespace stepscope {
 
 struct Replayed {
-  std::vector<double> step_ns;         // by step, from the end of the step before to its own
+  // By step, from the end of the step before to its own, times the steps that it stands for; so are
+  // all sums over steps.
+  std::vector<double> step_ns;
   double busy_ns = 0;                  // some device op ran, over all steps
   std::map<SiteId, double> waited_ns;  // by line: the loop's thread waits for the device
   double input_ns = 0;                 // it waits for what others make for it, over all steps

@@ -36,9 +36,10 @@ struct ReplayedSteps {
   };
 
   TaskGraph graph;
-  Replayed base;              // replay of the unchanged graph
-  double anchor_ns = 0;       // a step
-  std::vector<Phase> phases;  // Attribution::phases
+  Replayed base;                   // replay of the unchanged graph
+  double anchor_ns = 0;            // a step
+  std::vector<double> counted_ns;  // times of all counted steps, also of those not replayed
+  std::vector<Phase> phases;       // Attribution::phases
   std::optional<Other> other;
 
   void take_other(TaskGraph alternative, double weight);

@@ -2,6 +2,7 @@
 #include "core/simulate/sample.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stepscope {
 namespace {
@@ -23,6 +24,70 @@ std::uint64_t ops_in(const Trace& trace, Interval time) {
                                     std::lower_bound(begin.begin(), begin.end(), time.begin));
 }
 
+// What the replay of steps costs.
+class EventCount {
+ public:
+  EventCount(const Trace& trace, const Steps& steps) : trace_(trace), steps_(steps) {}
+
+  std::uint64_t of(std::uint32_t row) const {
+    const Interval time = host_time_of(steps_, row);
+    return 1 + ranges_in(trace_, steps_.thread, time) + ops_in(trace_, time);
+  }
+  std::uint64_t of(const StepInSample& step) const { return of(step.row); }
+  template <class Row>
+  std::uint64_t of(const std::vector<Row>& rows) const {
+    std::uint64_t out = 0;
+    for (const Row& row : rows) out += of(row);
+    return out;
+  }
+
+ private:
+  const Trace& trace_;
+  const Steps& steps_;
+};
+
+double time_of(const Steps& steps, std::uint32_t row) {
+  return static_cast<double>(steps.list[row].wall_ns());
+}
+
+// Where the steps lie on the line of the summed square roots of their times: the middle of each.
+std::vector<double> places_of(const Steps& steps, const std::vector<std::uint32_t>& by_time,
+                              double& whole) {
+  std::vector<double> out;
+  whole = 0;
+  for (const std::uint32_t row : by_time) {
+    const double root = std::sqrt(time_of(steps, row));
+    out.push_back(whole + root / 2);
+    whole += root;
+  }
+  return out;
+}
+
+// Returns a step for each share of the line that holds any, by row. `by_time`: rows.
+std::vector<StepInSample> middles_of_shares(const Steps& steps,
+                                            const std::vector<std::uint32_t>& by_time,
+                                            std::size_t shares) {
+  double whole = 0;
+  const std::vector<double> places = places_of(steps, by_time, whole);
+  const auto first_at = [&](double share) {
+    const double place = whole * share / static_cast<double>(shares);
+    return static_cast<std::size_t>(std::ranges::lower_bound(places, place) - places.begin());
+  };
+  std::vector<StepInSample> out;
+  for (std::size_t share = 0, begin = 0; share < shares; ++share) {
+    const auto at = static_cast<double>(share);
+    const std::size_t end = share + 1 == shares ? places.size() : first_at(at + 1);
+    if (begin == end) continue;
+    const std::size_t middle = std::clamp(first_at(at + 0.5), begin, end - 1);
+    double time = 0;
+    for (; begin < end; ++begin) time += time_of(steps, by_time[begin]);
+    const double own = time_of(steps, by_time[middle]);
+    if (own > 0) out.push_back({by_time[middle], time / own});
+  }
+  std::ranges::sort(out, {}, &StepInSample::row);
+  return out;
+}
+
 }  // namespace
 
 Interval host_time_of(const Steps& steps, std::uint32_t row) {
@@ -40,27 +105,26 @@ std::vector<std::uint32_t> from_time_on(const Steps& steps, std::vector<std::uin
   return counted;
 }
 
-std::vector<std::uint32_t> sample_steps(const Trace& trace, const Steps& steps,
-                                        const std::vector<std::uint32_t>& counted,
-                                        std::uint64_t budget) {
-  if (counted.empty()) return {};
-  std::uint64_t events = 0;
-  for (const std::uint32_t row : counted) {
-    const Interval time = host_time_of(steps, row);
-    events += 1 + ranges_in(trace, steps.thread, time) + ops_in(trace, time);
-  }
-  const std::size_t fits = static_cast<std::size_t>(budget * counted.size() / events);
-  const std::size_t wanted = std::max(fits, kFewestReplayedSteps);
-  if (wanted >= counted.size()) return counted;
+std::vector<StepInSample> sample_steps(const Trace& trace, const Steps& steps,
+                                       const std::vector<std::uint32_t>& counted,
+                                       std::uint64_t budget) {
+  const EventCount events(trace, steps);
   std::vector<std::uint32_t> by_time = counted;
   std::stable_sort(by_time.begin(), by_time.end(), [&](std::uint32_t a, std::uint32_t b) {
     return steps.list[a].wall_ns() < steps.list[b].wall_ns();
   });
-  std::vector<std::uint32_t> chosen;
-  for (std::size_t i = 0; i < wanted; ++i)
-    chosen.push_back(by_time[(2 * i + 1) * by_time.size() / (2 * wanted)]);
-  std::sort(chosen.begin(), chosen.end());
-  return chosen;
+  std::vector<StepInSample> out;
+  if (events.of(counted) <= budget || counted.size() <= kFewestReplayedSteps) {
+    for (const std::uint32_t row : counted) out.push_back({row});
+    return out;
+  }
+  for (std::size_t wanted = counted.size() - 1;;) {
+    out = middles_of_shares(steps, by_time, wanted);
+    const std::uint64_t held = events.of(out);
+    if (held <= budget || wanted <= kFewestReplayedSteps) return out;
+    const std::size_t fewer = wanted * budget / held;
+    wanted = std::max(kFewestReplayedSteps, std::min(wanted - 1, fewer));
+  }
 }
 
 }  // namespace stepscope

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which steps are replayed: all that count where they are few, else as many as the budget holds,
-// the middles of equal shares of the steps ordered by their time, so that slow steps are among them
-// as often as in the run. The same trace gives the same sample.
+// Which steps are replayed: all that count where they are few, else about as many as the budget holds.
+//
+// The steps, ordered by their time, are cut where the square roots of their times sum to equal shares;
+// the step in the middle of each share is replayed and stands for its time. So rare long steps are
+// among them, and no more often than their part of the events allows (a stratum's size by its spread
+// over the root of its cost, where both grow with the step). The times that the sample stands for sum
+// to those of all steps. The same trace gives the same sample.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +27,14 @@ Interval host_time_of(const Steps& steps, std::uint32_t row);
 std::vector<std::uint32_t> from_time_on(const Steps& steps, std::vector<std::uint32_t> counted,
                                         std::int64_t time);
 
-// Rows of steps.list, in time order.
-std::vector<std::uint32_t> sample_steps(const Trace& trace, const Steps& steps,
-                                        const std::vector<std::uint32_t>& counted,
-                                        std::uint64_t budget = kReplayedEvents);
+struct StepInSample {
+  std::uint32_t row = 0;  // row of Steps::list
+  double stands_for = 1;  // so many steps of its time
+};
+
+// By row.
+std::vector<StepInSample> sample_steps(const Trace& trace, const Steps& steps,
+                                       const std::vector<std::uint32_t>& counted,
+                                       std::uint64_t budget = kReplayedEvents);
 
 }  // namespace stepscope

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "core/attribution/process_index.hpp"
@@ -26,10 +27,15 @@ constexpr double kMostInflation = 3;  // by a profiler with stacks, as measured
 // is: it may be anything up to three times as fast as recorded.
 constexpr double kDeviceExplains = 0.9;
 
-double mean_window(const Steps& steps, const std::vector<std::uint32_t>& rows) {
-  double sum = 0;
-  for (const std::uint32_t row : rows) sum += static_cast<double>(steps.list[row].wall_ns());
-  return sum / static_cast<double>(rows.size());
+std::vector<double> times_of(const Steps& steps, const std::vector<std::uint32_t>& rows) {
+  std::vector<double> out;
+  for (const std::uint32_t row : rows)
+    out.push_back(static_cast<double>(steps.list[row].wall_ns()));
+  return out;
+}
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 double mean_busy(const Partition& process, const Steps& steps,
@@ -42,7 +48,7 @@ double mean_busy(const Partition& process, const Steps& steps,
 
 double measured_ns(const TaskGraph& graph) {
   double sum = 0;
-  for (const SampledStep& step : graph.steps) sum += step.measured_ns;
+  for (const SampledStep& step : graph.steps) sum += step.stands_for * step.measured_ns;
   return sum;
 }
 
@@ -69,15 +75,16 @@ struct Simulator::State {
   std::string abstained;
   std::vector<std::string> notes;
 
-  void check_replay(double measured);
-  void say_what_is_not_known(std::size_t counted);
+  // `measured`: the sum of the times of `stood_for` steps, for which the sample stands.
+  void check_replay(double measured, std::size_t stood_for);
+  void say_what_is_not_known();
   // False: no cost of recording gives the plain step.
   bool take_recording_out(double plain_step_ns);
   void take_unknown_inflation();
 };
 
-void Simulator::State::check_replay(double measured) {
-  const auto n = static_cast<double>(steps.graph.steps.size());
+void Simulator::State::check_replay(double measured, std::size_t stood_for) {
+  const auto n = static_cast<double>(stood_for);
   const double replayed = steps.base.ns();
   check = {measured / n, replayed / n, std::abs(replayed - measured) / measured};
   if (check.error <= kLargestReplayError) return;
@@ -88,7 +95,8 @@ void Simulator::State::check_replay(double measured) {
       100 * check.error);
 }
 
-void Simulator::State::say_what_is_not_known(std::size_t counted) {
+void Simulator::State::say_what_is_not_known() {
+  const std::size_t counted = steps.counted_ns.size();
   if (counted < 2)
     notes.emplace_back(
         "one step counts: how much steps vary is not known, and taken as 3 %; record more of them");
@@ -100,11 +108,9 @@ void Simulator::State::say_what_is_not_known(std::size_t counted) {
   }
   if (steps.graph.steps.size() < counted) {
     notes.push_back(
-        fmt::format("{} of {} steps are replayed, chosen at equal shares of the steps ordered by "
-                    "their time; what "
-                    "a fix gives them is scaled from their {} to the {} of all",
-                    steps.graph.steps.size(), counted, format_duration(check.measured_ns_per_step),
-                    format_duration(steps.anchor_ns)));
+        fmt::format("{} of {} steps are replayed, short and long ones; each stands for the steps "
+                    "that took about as long",
+                    steps.graph.steps.size(), counted));
   }
 }
 
@@ -158,13 +164,14 @@ Result<Simulator> Simulator::build(const Trace& trace, const Steps& steps,
       from_time_on(steps, counted, made_ahead_until(*attribution.index, takes.all()));
   replayed.graph =
       build_graph(*attribution.index, steps, attribution, sample_steps(trace, steps, steady));
+  replayed.counted_ns = times_of(steps, counted);
   replayed.base = replay(replayed.graph);
   const double measured = measured_ns(replayed.graph);
   if (measured <= 0 || replayed.base.ns() <= 0) return cannot("its steps hold no work");
-  replayed.anchor_ns = mean_window(steps, counted);
+  replayed.anchor_ns = mean_of(replayed.counted_ns);
   state->busy_ns = mean_busy(attribution.process, steps, counted);
-  state->check_replay(measured);
-  state->say_what_is_not_known(counted.size());
+  state->check_replay(measured, steady.size());
+  state->say_what_is_not_known();
   if (options.plain_step_ns) {
     const auto plain = static_cast<double>(*options.plain_step_ns);
     if (!state->take_recording_out(plain))

@@ -27,7 +27,7 @@ namespace stepscope {
 inline constexpr double kLargestReplayError = 0.04;
 
 struct ReplayCheck {
-  double measured_ns_per_step = 0;  // mean over the steps that are replayed
+  double measured_ns_per_step = 0;  // mean over the steps for which the replayed ones stand
   double replayed_ns_per_step = 0;
   double error = 0;  // |replayed - measured| / measured
 };

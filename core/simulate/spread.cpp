@@ -19,6 +19,7 @@ constexpr double kHostProbe = 0.05;  // host work longer by this much shows what
 constexpr double kNinetyPercentOfTwoRuns = 2.33;  // standard deviations, of a difference of two
 // Share of the step by which it varies, assumed where only one step counts.
 constexpr double kUnknownVariation = 0.03;
+constexpr std::size_t kFewestOfALine = 3;
 
 // Returns how much of the step with the fixes is as long as the host is: all of it where the host
 // holds the step back, although the device works beside it; nothing where the device does.
@@ -48,24 +49,46 @@ double standard_error(const std::vector<double>& values) {
   return std::sqrt(squares / (n - 1) / n);
 }
 
+double WeightedLine::error_of_sum() const {
+  const std::size_t n = points_.size();
+  if (n < 2) return 0;
+  double weights = 0, x = 0, y = 0, xx = 0, xy = 0;
+  for (const Point& p : points_) {
+    weights += p.weight;
+    x += p.weight * p.x;
+    y += p.weight * p.y;
+  }
+  for (const Point& p : points_) {
+    xx += p.weight * std::pow(p.x - x / weights, 2);
+    xy += p.weight * (p.x - x / weights) * (p.y - y / weights);
+  }
+  const bool is_line = n > kFewestOfALine && xx > 0;
+  const double slope = is_line ? xy / xx : 0;
+  double squares = 0;
+  for (const Point& p : points_)
+    squares += std::pow(p.weight * (p.y - y / weights - slope * (p.x - x / weights)), 2);
+  const auto known = static_cast<double>(n - (is_line ? 2 : 1));
+  return std::sqrt(squares * static_cast<double>(n) / known);
+}
+
 double spread_ns(const ReplayedSteps& steps, const FixedSteps& fixed, double replay_error) {
   const Replayed& base = steps.base;
   const Replayed& with = fixed.replayed;
-  std::vector<double> gains;
-  std::vector<double> measured;
+  WeightedLine gains;
   for (std::size_t i = 0; i < with.step_ns.size(); ++i) {
-    gains.push_back(base.step_ns[i] - with.step_ns[i]);
-    measured.push_back(steps.graph.steps[i].measured_ns);
+    const double weight = steps.graph.steps[i].stands_for;
+    gains.add({base.step_ns[i] / weight, (base.step_ns[i] - with.step_ns[i]) / weight, weight});
   }
   const double anchor_ns = steps.anchor_ns;
-  const double scale = anchor_ns * static_cast<double>(steps.graph.steps.size()) / base.ns();
   const double gain = std::abs(1 - with.ns() / base.ns()) * anchor_ns;
-  const double t = ninety_percent(measured.size());
   const double remains = with.ns() / base.ns();
-  const double varies = measured.size() < 2 ? kUnknownVariation * anchor_ns * remains : 0;
-  const double parts[] = {t * standard_error(gains) * scale, t * standard_error(measured) * remains,
-                          std::max(replay_error, kErrorOfGain) * gain, varies,
-                          kNinetyPercentOfTwoRuns * kRunToRun * bound_by_host_ns(steps, fixed)};
+  const std::size_t counted = steps.counted_ns.size();
+  const double varies = counted < 2 ? kUnknownVariation * anchor_ns * remains : 0;
+  const double parts[] = {
+      ninety_percent(with.step_ns.size()) * steps.anchored(gains.error_of_sum()),
+      ninety_percent(counted) * standard_error(steps.counted_ns) * remains,
+      std::max(replay_error, kErrorOfGain) * gain, varies,
+      kNinetyPercentOfTwoRuns * kRunToRun * bound_by_host_ns(steps, fixed)};
   double squares = 0;
   for (const double part : parts) squares += part * part;
   return std::sqrt(squares);

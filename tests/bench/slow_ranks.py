@@ -26,7 +26,7 @@ PARTS = {"data": ("host", "host", ("host.",), "slow_work.cpp"),
          "link": ("link", "link", ("comm.", "copy."), "")}
 FLOATS, CALLS, ROUNDS = 1 << 26, 20, 12
 HIDDEN = 0.1  # a job that loses less than this share of what was planted waits for nobody
-LEAST_SEEN = 0.25  # of what was planted, on a machine that others share
+LEAST_SEEN = 0.25  # the share of what was planted that is seen on a machine that others share
 
 
 def options_of_this():

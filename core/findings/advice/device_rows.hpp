@@ -17,12 +17,12 @@ inline constexpr std::string_view kFewerBytes =
     "copy fewer bytes (half precision or integers, converted on the device), or keep there what "
     "does not change: the copies take longer than all else of the step and cannot hide behind it";
 inline constexpr std::string_view kHalfAsOften =
-    "run it half as often, which is what the forecast is of, or, where the steps learn from what "
+    "run it half as often, which is what its figure is of, or, where the steps learn from what "
     "it "
     "makes, make it cheaper: more of it in one operation, fewer batches, its results kept where "
     "they are computed, what the step has computed used again, files written from another thread";
 inline constexpr std::string_view kPartOfTraining =
-    "it is part of the training, and run less often, which is what the forecast is of, it trains "
+    "it is part of the training, and run less often, which is what its figure is of, it trains "
     "otherwise: make it cheaper, or try whether it learns as well at half the rate";
 
 inline constexpr AdviceRow kDeviceAdvice[] = {

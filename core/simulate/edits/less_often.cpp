@@ -17,7 +17,7 @@ bool repeats(const Selection& scope, const TaskGraph& graph, const HostTask& tas
   return task.cause != Cause::host_module_load && scope.holds(task, graph);
 }
 
-// The phase's work by step, of those in which it runs.
+// The phase's work by step, of those in which it runs, for all the steps that each stands for.
 struct PhaseRuns {
   std::vector<std::uint32_t> steps;
   std::vector<double> work;
@@ -29,8 +29,9 @@ PhaseRuns find_runs(const Selection& scope, const TaskGraph& graph) {
   for (const HostTask& task : graph.host) {
     if (!repeats(scope, graph, task)) continue;
     double& sum = work[task.step];
-    sum = std::max(sum, 0.0) + task.ns;
-    for (const DeviceTask& op : graph.ops_of(task)) sum += op.ns;
+    const double weight = graph.steps[task.step].stands_for;
+    sum = std::max(sum, 0.0) + weight * task.ns;
+    for (const DeviceTask& op : graph.ops_of(task)) sum += weight * op.ns;
   }
   PhaseRuns out;
   for (std::uint32_t step = 0; step < work.size(); ++step) {

@@ -85,7 +85,7 @@ double on_core_share(const ProcessIndex& index) {
 }  // namespace
 
 TaskGraph build_graph(const ProcessIndex& index, const Steps& steps, const Attribution& attribution,
-                      const std::vector<std::uint32_t>& rows) {
+                      const std::vector<StepInSample>& sample) {
   TaskGraph graph;
   const Edges& edges = index.dependencies.edges();
   graph.queue_depth = edges.queue_depth > 0 ? edges.queue_depth : kUsualQueueDepth;
@@ -97,15 +97,17 @@ TaskGraph build_graph(const ProcessIndex& index, const Steps& steps, const Attri
   const LoaderTakes takes(index);
   const AskedLoaders asked = asked_loaders(index, steps);
   HostTasks host_tasks(index, takes, numbers);
-  for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    host_tasks.append(host_time_of(steps, rows[i]), i, graph.host);
-    graph.steps.push_back({.row = rows[i],
-                           .end_task = static_cast<std::uint32_t>(graph.host.size()),
-                           .measured_ns = static_cast<double>(steps.list[rows[i]].wall_ns()),
-                           .follows_on = i > 0 && rows[i - 1] + 1 == rows[i],
-                           .asks_loader = static_cast<std::uint32_t>(asked.asks[rows[i]]) -
-                                          (asked.begins(rows[i]) ? 1 : 0),
-                           .begins_loader = asked.begins(rows[i])});
+  for (std::uint32_t i = 0; i < sample.size(); ++i) {
+    const std::uint32_t row = sample[i].row;
+    host_tasks.append(host_time_of(steps, row), i, graph.host);
+    graph.steps.push_back(
+        {.row = row,
+         .stands_for = sample[i].stands_for,
+         .end_task = static_cast<std::uint32_t>(graph.host.size()),
+         .measured_ns = static_cast<double>(steps.list[row].wall_ns()),
+         .follows_on = i > 0 && sample[i - 1].row + 1 == row,
+         .asks_loader = static_cast<std::uint32_t>(asked.asks[row]) - (asked.begins(row) ? 1 : 0),
+         .begins_loader = asked.begins(row)});
   }
   graph.producers.resize(host_tasks.producers());
   DeviceTasks device_tasks(index, attribution, graph);

@@ -10,12 +10,13 @@
 #include "core/attribution/process_index.hpp"
 #include "core/model/trace.hpp"
 #include "core/simulate/graph/task_graph.hpp"
+#include "core/simulate/sample.hpp"
 #include "core/steps/steps.hpp"
 
 namespace stepscope {
 
 TaskGraph build_graph(const ProcessIndex& index, const Steps& steps, const Attribution& attribution,
-                      const std::vector<std::uint32_t>& rows);
+                      const std::vector<StepInSample>& sample);
 
 // Learns how many launches may be outstanding before a call blocks, and what blocked calls take of
 // their own.

@@ -92,6 +92,7 @@ struct Producer {
 
 struct SampledStep {
   std::uint32_t row = 0;          // row of Steps::list
+  double stands_for = 1;          // so many steps of its time
   std::uint32_t end_task = 0;     // behind its last host task
   double measured_ns = 0;         // its window
   bool follows_on = false;        // the step before it is sampled, too

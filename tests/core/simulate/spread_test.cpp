@@ -22,5 +22,21 @@ TEST(Spread, TheErrorOfAMeanNeedsTwoValues) {
   EXPECT_EQ(standard_error({4, 4, 4}), 0);
 }
 
+TEST(Spread, WhatFollowsFromTheLengthOfAStepIsNoError) {
+  WeightedLine line;
+  for (const double x : {1.0, 1.1, 1.2, 100.0}) line.add({x, 0.1 + 0.5 * x, x > 2 ? 1.0 : 20.0});
+  EXPECT_NEAR(line.error_of_sum(), 0, 1e-9);
+}
+
+TEST(Spread, TheErrorOfASumIsOfWhatTheSampleStandsFor) {
+  WeightedLine one, ten;
+  for (const double y : {1.0, 3.0, 1.0, 3.0}) {
+    one.add({.x = 5, .y = y});
+    ten.add({.x = 5, .y = y, .weight = 10});
+  }
+  EXPECT_DOUBLE_EQ(one.error_of_sum(), 4 * standard_error({1, 3, 1, 3}));
+  EXPECT_DOUBLE_EQ(ten.error_of_sum(), 10 * one.error_of_sum());
+}
+
 }  // namespace
 }  // namespace stepscope
