@@ -4,9 +4,10 @@
 //   fires where   class in {select, reduce, elementwise, other}; time(class, phase) >= 20 % of the
 //                 phase's wall time, and >= 3 % of the step (and >= least)
 //                 Without a device the classes of the operations on the CPU: host.compute.*
-//   ceiling       reduce and elementwise kernels that stand in chains, with no other kernel
-//                 between: all but the longest of each chain, where that is 30 % of the chains at
-//                 least. Else half of it: what a better algorithm may give is an assumption (a
+//   chains        reduce and elementwise kernels and copies within the device, with no other kernel between,
+//                 where all but the longest of each chain are 30 % of the phase's chains at least: then
+//                 the finding is of the chains, whichever of their classes fires
+//   ceiling       of chains: all but the longest of each. Else half of it: what a better algorithm may give is an assumption (a
 //                 tenth to all but a tenth), and is measured by trying
 //   rows          on the CPU torch.compile makes one loop of what reads or adds to rows by their index, where
 //                 gradients are made: 0.8 of that goes (0.3 to 0.95)
@@ -22,6 +23,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -71,7 +73,7 @@ bool is_in_chain(Cause cause) {
   return is_fusible(cause) || cause == Cause::copy_d2d || cause == Cause::copy_set;
 }
 
-// Operations of a phase one after another on their stream, with no other between.
+// All operations of a phase that are one after another on their stream, with no other between.
 struct FusibleChains {
   std::vector<DeviceOpId> ops;
   std::int64_t ns = 0;
@@ -126,11 +128,33 @@ struct Hotspot {
   double of_phase = 0;
   double of_cause =
       1;  // share of the cause's time in the phase, without what no compiler makes faster
-  double of_rows = 0;  // share of `ns` that reads or adds to rows
+  double of_rows = 0;                                  // share of `ns` that reads or adds to rows
+  std::optional<FusibleChains> chains = std::nullopt;  // then it is of all that stands in them
+
+  bool holds(const Segment& s) const {
+    return s.phase == phase && (chains ? is_in_chain(s.cause) : s.cause == cause);
+  }
 };
 
+// Makes one spot of each phase's chains, `chained` (by phase) being what they own.
+void join_chains(const JudgedRun& run, const std::map<PhaseId, std::int64_t>& walls,
+                 const std::map<PhaseId, std::int64_t>& chained, std::vector<Hotspot>& spots) {
+  std::set<PhaseId> joined;
+  std::erase_if(spots, [&](Hotspot& spot) {
+    if (!is_fusible(spot.cause)) return false;
+    if (joined.contains(spot.phase)) return true;
+    FusibleChains chains = chains_of(run, spot.phase);
+    if (chains.stays() > kWorthFusing) return false;
+    joined.insert(spot.phase);
+    spot.ns = chained.at(spot.phase);
+    spot.of_phase = static_cast<double>(spot.ns) / static_cast<double>(walls.at(spot.phase));
+    spot.chains = std::move(chains);
+    return false;
+  });
+}
+
 std::vector<Hotspot> find_hotspots(const JudgedRun& run) {
-  std::map<PhaseId, std::int64_t> walls;
+  std::map<PhaseId, std::int64_t> walls, chained;
   std::map<std::pair<PhaseId, Cause>, std::int64_t> sums, stays, rows;
   const bool stays_on_host = stays_when_compiled(run);
   const std::vector<bool> compiled = compiled_sites(run), trained = sites_with_gradients(run);
@@ -138,6 +162,7 @@ std::vector<Hotspot> find_hotspots(const JudgedRun& run) {
     const Segment& s = run.segments()[i];
     if (!run.counts(s.time.begin) || s.cause == Cause::host_core_wait) continue;
     walls[s.phase] += s.time.length();
+    if (is_in_chain(s.cause) && !is_whole_graph(run, s)) chained[s.phase] += run.unexplained_ns(i);
     if (!(run.has_device ? is_candidate(s.cause) : is_cpu_candidate(s.cause)) ||
         run.optimizer_phases[s.phase] || is_whole_graph(run, s))
       continue;
@@ -158,8 +183,10 @@ std::vector<Hotspot> find_hotspots(const JudgedRun& run) {
                      static_cast<double>(ns) / static_cast<double>(ns + stays[key]),
                      std::min(1.0, static_cast<double>(rows[key]) / static_cast<double>(ns))});
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const Hotspot& a, const Hotspot& b) { return a.ns > b.ns; });
+  const auto is_larger = [](const Hotspot& a, const Hotspot& b) { return a.ns > b.ns; };
+  std::stable_sort(out.begin(), out.end(), is_larger);
+  join_chains(run, walls, chained, out);
+  std::stable_sort(out.begin(), out.end(), is_larger);
   if (out.size() > kMostHotspots) out.resize(kMostHotspots);
   return out;
 }
@@ -188,15 +215,12 @@ std::string_view what_it_is(Cause cause) {
 Fix faster_by(const JudgedRun& run, const Hotspot& spot, std::vector<DeviceOpId> ops,
               double& stays) {
   Fix out;
-  if (is_fusible(spot.cause)) {
-    FusibleChains chains = chains_of(run, spot.phase);
-    if (chains.stays() <= kWorthFusing) {
-      stays = chains.stays();
-      out.kind = FixKind::fuse_work;
-      out.factor = out.factor_low = out.factor_high = 0;
-      set_ops(out, std::move(chains.ops), kHotspot);
-      return out;
-    }
+  if (spot.chains) {
+    stays = spot.chains->stays();
+    out.kind = FixKind::fuse_work;
+    out.factor = out.factor_low = out.factor_high = 0;
+    set_ops(out, spot.chains->ops, kHotspot);
+    return out;
   }
   const auto gain = [&spot](double rows, double rest) {
     return spot.of_rows * rows + (1 - spot.of_rows) * rest;
@@ -289,7 +313,7 @@ std::vector<DeviceOpId> add_work(const JudgedRun& run, const Hotspot& spot, Spot
   std::uint32_t last = kNone;
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
-    if (s.cause != spot.cause || s.phase != spot.phase || run.unexplained_ns(i) <= 0) continue;
+    if (!spot.holds(s) || run.unexplained_ns(i) <= 0) continue;
     if (is_whole_graph(run, s) || is_as_good_as_compiled(run, trained, s)) continue;
     out.price.add(s, run.unexplained_ns(i));
     out.operations.add(run, s, run.unexplained_ns(i));
@@ -330,7 +354,8 @@ Finding hotspot_finding(const JudgedRun& run, const std::vector<Hotspot>& spots)
   out.fixes = std::move(fixes);
   out.ceiling_ns_per_step = ceiling;
   out.count_per_step = run.count_per_step(work.calls);
-  out.title = fmt::format("{} take {} a step, {}{}", what_it_is(spots.front().cause),
+  out.title = fmt::format("{}{} take {} a step, {}{}", what_it_is(spots.front().cause),
+                          spots.front().chains ? " and what stands in chains with them" : "",
                           format_duration(ns), shares, work.operations.text(all_ns));
   advise(advice_for(spots.front().cause, makes_gradients), run.language, out);
   out.falsified_by =
@@ -342,19 +367,23 @@ Finding hotspot_finding(const JudgedRun& run, const std::vector<Hotspot>& spots)
   return out;
 }
 
-// Puts what the backward pass does of a class to the largest spot of that class in another phase.
+bool is_same_work(const Hotspot& a, const Hotspot& b) {
+  return a.cause == b.cause || (a.chains && b.chains);
+}
+
+// Puts what the backward pass does to the largest spot of the same work in another phase.
 std::vector<std::vector<Hotspot>> with_gradients(const JudgedRun& run,
                                                  const std::vector<Hotspot>& spots) {
   std::vector<std::vector<Hotspot>> out;
   const auto is_backward = [&run](const Hotspot& spot) {
-    return run.phase_name(spot.phase) == "backward" && is_elementwise(spot.cause);
+    return run.phase_name(spot.phase) == "backward" && (is_elementwise(spot.cause) || spot.chains);
   };
   for (const Hotspot& spot : spots)
     if (!is_backward(spot)) out.push_back({spot});
   for (const Hotspot& spot : spots) {
     if (!is_backward(spot)) continue;
     const auto forward = std::ranges::find_if(
-        out, [&spot](const auto& group) { return group.front().cause == spot.cause; });
+        out, [&spot](const auto& group) { return is_same_work(group.front(), spot); });
     if (forward == out.end())
       out.push_back({spot});
     else
