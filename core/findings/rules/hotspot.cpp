@@ -7,8 +7,8 @@
 //   chains        reduce and elementwise kernels and copies within the device, with no other kernel between,
 //                 where all but the longest of each chain are 30 % of the phase's chains at least: then
 //                 the finding is of the chains, whichever of their classes fires
-//   ceiling       of chains: all but the longest of each. Else half of it: what a better algorithm may give is an assumption (a
-//                 tenth to all but a tenth), and is measured by trying
+//   ceiling       of chains: all but the longest of each. Else half of it: what a better algorithm may
+//                 give is an assumption (a tenth to all but a tenth), and is measured by trying
 //   rows          on the CPU torch.compile makes one loop of what reads or adds to rows by their index, where
 //                 gradients are made: 0.8 of that goes (0.3 to 0.95)
 //   CUDA graphs that are one op each are no hotspot: what runs inside is not known. Nor are random
@@ -23,13 +23,12 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
 #include "core/findings/advice/advice.hpp"
 #include "core/findings/host_operations.hpp"
-#include "core/findings/repeated_pass.hpp"
+#include "core/findings/hotspots.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -37,158 +36,13 @@ namespace stepscope::rules {
 namespace {
 
 constexpr const char* kHotspot = "hotspot";
-constexpr double kLeastOfPhase = 0.20;
-constexpr double kLeastOfStep = 0.03;
-constexpr std::int64_t kSmallNs = 20'000;  // half of the operations take less
-constexpr double kAssumedGain = 0.5, kHotspotLeastGain = 0.1, kMostGain = 0.9;
+constexpr double kHotspotLeastGain = 0.1, kMostGain = 0.9;
 // Compiling saves this share of rows that are read or added to by their index: 2 to 94 % in seven programs.
 constexpr double kGainOfRows = 0.8, kLeastGainOfRows = 0.3, kMostGainOfRows = 0.95;
-// Share of a phase's chains that stays at most, where fusing is the fix.
-constexpr double kWorthFusing = 0.7;
-constexpr std::size_t kMostHotspots = 3;
 constexpr double kMostOfIt = 0.5;  // share of a hotspot from which one operation is named
-
-bool is_candidate(Cause cause) {
-  return cause == Cause::gpu_select || cause == Cause::gpu_reduce ||
-         cause == Cause::gpu_elementwise || cause == Cause::gpu_other;
-}
 
 bool is_elementwise(Cause cause) {
   return cause == Cause::gpu_elementwise || cause == Cause::host_compute_elementwise;
-}
-
-// Whether a segment is a graph whose inner work is not known.
-bool is_whole_graph(const JudgedRun& run, const Segment& s) {
-  return s.device_evidence != kNone &&
-         run.trace.device_ops().kind[s.device_evidence] == DeviceOpKind::graph;
-}
-
-// These only move memory: a compiler fuses chains of them.
-bool is_fusible(Cause cause) {
-  return cause == Cause::gpu_elementwise || cause == Cause::gpu_reduce;
-}
-
-// Copies and fills within the device are fused as well.
-bool is_in_chain(Cause cause) {
-  return is_fusible(cause) || cause == Cause::copy_d2d || cause == Cause::copy_set;
-}
-
-// All operations of a phase that are one after another on their stream, with no other between.
-struct FusibleChains {
-  std::vector<DeviceOpId> ops;
-  std::int64_t ns = 0;
-  std::int64_t longest_ns = 0;  // sum of each chain's longest kernel
-  double stays() const {
-    return ns > 0 ? static_cast<double>(longest_ns) / static_cast<double>(ns) : 1;
-  }
-};
-
-FusibleChains chains_of(const JudgedRun& run, PhaseId phase) {
-  FusibleChains out;
-  const DeviceOps& d = run.trace.device_ops();
-  for (StreamId stream = 0; stream < run.trace.data().streams.size(); ++stream) {
-    if (run.trace.data().streams[stream].process != run.steps.process) continue;
-    std::int64_t longest = 0;
-    for (const DeviceOpId op : run.trace.ops_of(stream)) {
-      const auto& placed = run.attribution.ops[op];
-      if (placed.phase != phase || !is_in_chain(placed.cause)) {
-        out.longest_ns += std::exchange(longest, 0);
-        continue;
-      }
-      out.ops.push_back(op);
-      out.ns += d.end[op] - d.begin[op];
-      longest = std::max(longest, d.end[op] - d.begin[op]);
-    }
-    out.longest_ns += longest;
-  }
-  return out;
-}
-
-// Whether a cause may be a hotspot of a run without a device.
-bool is_cpu_candidate(Cause cause) {
-  return cause == Cause::host_compute_select || cause == Cause::host_compute_reduce ||
-         cause == Cause::host_compute_elementwise || cause == Cause::host_compute_other;
-}
-
-// Whether torch.compile leaves the time of a host's chains as it is: it does not join them, or they are
-// so small that they take what any operation takes.
-bool stays_when_compiled(const JudgedRun& run) {
-  if (run.has_device || run.language != Language::python) return false;
-  if (has_recurrent_layer(run)) return true;
-  const OperationCount count = count_operations(run);
-  if (count.median_ns >= kSmallNs) return false;
-  const auto pass = find_repeated_pass(run);
-  return (pass && pass->may_be_layers) || !why_not_joined(run, count).empty();
-}
-
-struct Hotspot {
-  Cause cause = Cause::gpu_other;
-  PhaseId phase = 0;
-  std::int64_t ns = 0;
-  double of_phase = 0;
-  double of_cause =
-      1;  // share of the cause's time in the phase, without what no compiler makes faster
-  double of_rows = 0;                                  // share of `ns` that reads or adds to rows
-  std::optional<FusibleChains> chains = std::nullopt;  // then it is of all that stands in them
-
-  bool holds(const Segment& s) const {
-    return s.phase == phase && (chains ? is_in_chain(s.cause) : s.cause == cause);
-  }
-};
-
-// Makes one spot of each phase's chains, `chained` (by phase) being what they own.
-void join_chains(const JudgedRun& run, const std::map<PhaseId, std::int64_t>& walls,
-                 const std::map<PhaseId, std::int64_t>& chained, std::vector<Hotspot>& spots) {
-  std::set<PhaseId> joined;
-  std::erase_if(spots, [&](Hotspot& spot) {
-    if (!is_fusible(spot.cause)) return false;
-    if (joined.contains(spot.phase)) return true;
-    FusibleChains chains = chains_of(run, spot.phase);
-    if (chains.stays() > kWorthFusing) return false;
-    joined.insert(spot.phase);
-    spot.ns = chained.at(spot.phase);
-    spot.of_phase = static_cast<double>(spot.ns) / static_cast<double>(walls.at(spot.phase));
-    spot.chains = std::move(chains);
-    return false;
-  });
-}
-
-std::vector<Hotspot> find_hotspots(const JudgedRun& run) {
-  std::map<PhaseId, std::int64_t> walls, chained;
-  std::map<std::pair<PhaseId, Cause>, std::int64_t> sums, stays, rows;
-  const bool stays_on_host = stays_when_compiled(run);
-  const std::vector<bool> compiled = compiled_sites(run), trained = sites_with_gradients(run);
-  for (std::size_t i = 0; i < run.segments().size(); ++i) {
-    const Segment& s = run.segments()[i];
-    if (!run.counts(s.time.begin) || s.cause == Cause::host_core_wait) continue;
-    walls[s.phase] += s.time.length();
-    if (is_in_chain(s.cause) && !is_whole_graph(run, s)) chained[s.phase] += run.unexplained_ns(i);
-    if (!(run.has_device ? is_candidate(s.cause) : is_cpu_candidate(s.cause)) ||
-        run.optimizer_phases[s.phase] || is_whole_graph(run, s))
-      continue;
-    (is_as_good_as_compiled(run, trained, s) ||
-             (stays_on_host && is_joined(s.cause) && is_compiled(run, compiled, s))
-         ? stays
-         : sums)[{s.phase, s.cause}] += run.unexplained_ns(i);
-    if (is_of_rows(run, s) && s.site != kNone && trained[s.site])
-      rows[{s.phase, s.cause}] += run.unexplained_ns(i);
-  }
-  std::vector<Hotspot> out;
-  for (const auto& [key, ns] : sums) {
-    const double of_phase = static_cast<double>(ns) / static_cast<double>(walls[key.first]);
-    const double ns_per_step = run.per_step(ns);
-    if (of_phase >= kLeastOfPhase && run.weight(ns_per_step) >= kLeastOfStep &&
-        kAssumedGain * ns_per_step >= run.least_ns())
-      out.push_back({key.second, key.first, ns, of_phase,
-                     static_cast<double>(ns) / static_cast<double>(ns + stays[key]),
-                     std::min(1.0, static_cast<double>(rows[key]) / static_cast<double>(ns))});
-  }
-  const auto is_larger = [](const Hotspot& a, const Hotspot& b) { return a.ns > b.ns; };
-  std::stable_sort(out.begin(), out.end(), is_larger);
-  join_chains(run, walls, chained, out);
-  std::stable_sort(out.begin(), out.end(), is_larger);
-  if (out.size() > kMostHotspots) out.resize(kMostHotspots);
-  return out;
 }
 
 std::string_view what_it_is(Cause cause) {
