@@ -80,7 +80,7 @@ double share_of(std::int64_t part, std::int64_t whole) {
 struct PhaseTimes {
   using ByClass = std::map<std::pair<PhaseId, Cause>, std::int64_t>;
   std::map<PhaseId, std::int64_t> walls;
-  std::map<PhaseId, std::int64_t> chained;  // of all classes that chains are made of
+  std::map<PhaseId, std::int64_t> chained;  // sum over the classes that chains are made of
   ByClass may_shorten, stays, rows;
 };
 

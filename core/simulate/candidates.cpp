@@ -16,7 +16,7 @@ constexpr std::size_t kMostOfAKind = 12;
 struct PlaceOfWork {
   PhaseId phase;
   SiteId site;
-  auto operator<=>(const PlaceOfWork&) const = default;
+  auto operator<=>(const PlaceOfWork&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 using PlaceCounts = std::map<PlaceOfWork, double>;
