@@ -120,7 +120,7 @@ OperationCount count_operations(const JudgedRun& run) {
   const Rows rows = run.trace.ranges_of(run.steps.thread);
   for (RangeId r = rows.begin; r < rows.end; ++r) {
     if (h.kind[r] != HostKind::op || h.begin[r] < until || !run.counts(h.begin[r])) continue;
-    if (run.in_optimizer(h.begin[r])) continue;
+    if (run.in_optimizer(h.begin[r]) || run.makes_input(h.begin[r])) continue;
     lengths.push_back(h.end[r] - h.begin[r]);
     until = h.end[r];
     if (run.sites[r] == kNone) continue;

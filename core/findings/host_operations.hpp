@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operations of a step on a CPU: how many there are, at which lines, and whether torch.compile
-// would make them fewer. The optimizer's are in none of the counts.
+// would make them fewer. The optimizer's and a loader's are in none of the counts.
 #pragma once
 
 #include <cstdint>

@@ -134,6 +134,11 @@ bool JudgedRun::in_optimizer(std::int64_t time) const {
   return at != nullptr && optimizer_phases[at->phase];
 }
 
+bool JudgedRun::makes_input(std::int64_t time) const {
+  const Segment* at = segment_at(time);
+  return at != nullptr && at->cause == Cause::host_data_wait;
+}
+
 bool JudgedRun::counts_op(DeviceOpId op) const {
   const DeviceOps& d = trace.device_ops();
   return counts(d.begin[op]) && trace.data().streams[d.stream[op]].process == steps.process;

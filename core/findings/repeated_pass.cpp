@@ -38,11 +38,6 @@ struct StepOperations {
   std::vector<std::int64_t> updates;  // when the optimizer worked
 };
 
-bool makes_input(const JudgedRun& run, std::int64_t time) {
-  const Segment* at = run.segment_at(time);
-  return at != nullptr && at->cause == Cause::host_data_wait;
-}
-
 StepOperations operations_in(const JudgedRun& run, Interval step) {
   const HostRanges& h = run.trace.host_ranges();
   const Rows rows = run.trace.ranges_of(run.steps.thread);
@@ -59,7 +54,7 @@ StepOperations operations_in(const JudgedRun& run, Interval step) {
     if (!works) continue;
     if (run.in_optimizer(h.begin[r])) {
       out.updates.push_back(h.begin[r]);
-    } else if (run.sites[r] != kNone && !makes_input(run, h.begin[r])) {
+    } else if (run.sites[r] != kNone && !run.makes_input(h.begin[r])) {
       out.outermost.push_back({h.name[r], run.sites[r], {h.begin[r], h.end[r]}, communicates});
     }
   }
