@@ -22,6 +22,7 @@ struct Bytecode {
   char jump_forward, wait_back;  // JUMP_FORWARD, JUMP_BACKWARD_NO_INTERRUPT
   Opcodes branches_back;         // or go on
   Opcodes ends;                  // they end the function: returns and raises
+  Opcodes raises_on;  // at the end of a handler between other code (3.11): they call nothing
 };
 
 constexpr Bytecode kVersions[] = {
@@ -31,7 +32,7 @@ constexpr Bytecode kVersions[] = {
      "00000000000001010000000004400044a00000101114000001111xxxxxxxxxxx"
      "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx0",
      "\x5d", "\x8c\x26\xad\xae\xaf\xb0", "\x90\x22", "\x5d\x6f\x70\x72\x73\x7b\x80\x81", '\x6e',
-     '\x86', "\xad\xae\xaf\xb0", "\x53\x77\x82"},
+     '\x86', "\xad\xae\xaf\xb0", "\x53\x77\x82", "\x59\x77\x78"},
     {12,
      "0000001110100110101111133100330000300033333333333000000031111011"
      "1111009099009999999000000000110400000000009100044400400000110000"
@@ -44,7 +45,8 @@ constexpr Bytecode kVersions[] = {
      '\x6e',
      '\x86',
      {},
-     "\x53\x77\x79\x82"},
+     "\x53\x77\x79\x82",
+     {}},
     {13,
      "0001010000000000000000000000000000000001300001000000030000110000"
      "000000x010000100009000000004010001111000100040000000010xxxxxxxxx"
@@ -57,7 +59,8 @@ constexpr Bytecode kVersions[] = {
      '\x4f',
      '\x4e',
      {},
-     "\x24\x65\x66\x67"},
+     "\x24\x65\x66\x67",
+     {}},
 };
 
 const Bytecode* bytecode_of(unsigned minor) noexcept {
@@ -207,12 +210,22 @@ class Rounds {
     return leads(at.next);
   }
 
+  // Nothing looks while it runs. Each `with` and `except` has such an end.
+  bool only_raises_on(std::uint32_t unit, std::uint32_t end) const noexcept {
+    Instruction at;
+    for (; unit < end; unit = at.next) {
+      (void)read_instruction(version_, units_, unit, at);
+      if (!is_one_of(version_.raises_on, at.opcode)) return false;
+    }
+    return true;
+  }
+
   bool list_exits() noexcept {
     std::size_t exits = 0;
     for (std::uint32_t unit = loop_->begin; unit < loop_->end;) {
       std::uint32_t end = unit;
       while (end < loop_->end && !comes_round_[end]) ++end;
-      if (end > unit) {
+      if (end > unit && !only_raises_on(unit, end)) {
         if (exits == kMostExits) return false;
         loop_->exits[exits++] = {static_cast<std::uint16_t>(unit - loop_->begin),
                                  static_cast<std::uint16_t>(end - loop_->begin)};

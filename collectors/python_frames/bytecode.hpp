@@ -17,7 +17,8 @@
 namespace stepscope::python {
 
 // Instructions of a `for` from which the loop cannot come round any more: what a `return` or `break`
-// still does. Its iterator may be gone from the stack there. Units from the loop's begin on.
+// still does, but for what only raises an exception on. Its iterator may be gone from the stack there.
+// Units from the loop's begin on.
 struct Exit {
   std::uint16_t begin = 0, end = 0;
 };

@@ -197,6 +197,13 @@ class Loops(unittest.TestCase):
                         self.assertEqual(self.here(), [i + 1, j + 1])
             self.assertEqual(self.here(), [i + 1])
 
+    def test_loops_with_many_blocks_that_have_an_exit(self):
+        body = "".join(f"    with open(os.devnull) as f:\n        a = {n}\n"
+                       f"    try:\n        b = {n}\n    except KeyError:\n        b = 0\n" for n in range(20))
+        scope = {"here": self.here, "os": os, "seen": []}
+        exec(compile(f"for i in range(3):\n{body}    seen.append(here())\n", "<many>", "exec"), scope)
+        self.assertEqual(scope["seen"], [[1], [2], [3]])
+
     def test_handlers_are_in_the_loops_of_what_they_guard(self):
         entered, done, data = self.reader.entered, 0, iter("ab")
         while done < 5:
