@@ -194,7 +194,7 @@ void add_view_verb(CLI::App& app, int& status) {
                              const char* type) {
     return verb->add_option(names, value, about)->type_name(type);
   };
-  option("--screenshot", arguments->screenshot, "write a picture instead of opening a window",
+  option("-o,--screenshot", arguments->screenshot, "write a picture instead of opening a window",
          "FILE.png")
       ->check(CLI::Validator(why_no_picture_name, "", "PNG"));
   option("--size", arguments->size, "of window or picture, in pixels", "WxH");

@@ -70,8 +70,8 @@ struct JudgedRun {
   const Segment* segment_at(std::int64_t time) const;
   bool in_optimizer(std::int64_t time) const;
   bool makes_input(std::int64_t time) const;  // a loader does, on the loop's thread
-  bool counts_op(DeviceOpId op) const;  // is this process's and begins in a counted step
-  bool is_first_step_alone() const {    // it holds what a program does once
+  bool counts_op(DeviceOpId op) const;        // is this process's and begins in a counted step
+  bool is_first_step_alone() const {          // it holds what a program does once
     return summary.counted.size() == 1 && summary.counted.front() == 0;
   }
   // A step's time without evidence of what the device waited for.

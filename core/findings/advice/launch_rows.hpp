@@ -28,6 +28,8 @@ inline constexpr AdviceRow kLaunchAdvice[] = {
       "torch._foreach_lerp_(averages, parameters, 1 - decay)   # not: for a, p in zip(...)\n"
       "sums = zeros.index_add(0, group, values)                # not: values[group == g] for each "
       "g\n"
+      "rows = table[indices]                                   # not: stack([table[i] for i in "
+      "indices])\n"
       "image[:, y:y + 16, x:x + 16] = 0.5                      # not element by element"},
      {"make one operation of the loop: at::_foreach_lerp_, at::_foreach_norm and their likes take "
       "lists of tensors, other work takes one stacked or flat tensor; what is only logged is "
