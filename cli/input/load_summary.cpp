@@ -93,6 +93,7 @@ Result<Summary> summary_of_folder(const std::string& folder, const std::vector<s
 std::string_view option_without_effect(const ReadOptions& options, const Summary& document) {
   const SummaryOptions& summary = options.summary;
   if (summary.without_long_steps) return "--without-long-steps";
+  if (summary.only_steps) return "--steps";
   if (!options.all_apply) return "";
   if (summary.plain_step_ns && summary.plain_step_ns != document.partition.plain_step_ns)
     return "--plain-step";

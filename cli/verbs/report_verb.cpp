@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <optional>
 
@@ -46,6 +47,7 @@ constexpr const char* kReportExamples =
     "verdict\n"
     "  stepscope report run.scope --flops-per-step 2.6e13   MFU, of FLOPs that you know\n"
     "  stepscope report run.scope --step-marker '^train_step$' --phase '^(data|loss|topk)$'\n"
+    "  stepscope report run.scope --steps 128:255   one model of a sweep, one stage of a run\n"
     "  stepscope report run.scope --without-long-steps     the usual step; by default every step "
     "after\n"
     "                                                      warm-up counts, however long\n"
@@ -77,9 +79,39 @@ struct ReportArguments {
   bool under_mpirun = false;
   bool without_source = false;
   bool without_long_steps = false;
+  std::string only_steps;
   double flops_per_step = 0;
   double peak_tflops = 0;
 };
+
+// Reads "128:255".
+Result<StepRange> step_range(const std::string& text) {
+  const auto wrong = [&text] {
+    return usage_error("--steps: '" + text +
+                       "' is not A:B, two numbers of steps as the report names them, like 128:255");
+  };
+  StepRange out;
+  const char* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, out.first);
+  if (first.ec != std::errc{} || first.ptr == end || *first.ptr != ':') return wrong();
+  const auto last = std::from_chars(first.ptr + 1, end, out.last);
+  if (last.ec != std::errc{} || last.ptr != end || out.last < out.first) return wrong();
+  return out;
+}
+
+Status check_only_steps(const std::optional<StepRange>& wanted, const std::vector<Summary>& read) {
+  if (!wanted) return Done{};
+  for (const Summary& summary : read) {
+    if (summary.job)
+      return usage_error(
+          "--steps: a job's steps are those of all its ranks; give --rank N as well");
+    if (summary.counted.empty() && !summary.steps.list.empty())
+      return usage_error(fmt::format(
+          "--steps {}:{}: none of these steps counts; the run has {} to {}", wanted->first,
+          wanted->last, summary.steps.list.front().id, summary.steps.list.back().id));
+  }
+  return Done{};
+}
 
 Result<ReadOptions> read_options(const ReportArguments& arguments) {
   ReadOptions out = arguments.read;
@@ -89,6 +121,11 @@ Result<ReadOptions> read_options(const ReportArguments& arguments) {
   if (!checked) return checked.error();
   SummaryOptions& summary = out.summary;
   summary.without_long_steps = arguments.without_long_steps;
+  if (!arguments.only_steps.empty()) {
+    const auto range = step_range(arguments.only_steps);
+    if (!range) return range.error();
+    summary.only_steps = *range;
+  }
   if (arguments.flops_per_step > 0) summary.flops = FlopOptions{arguments.flops_per_step, {}};
   if (arguments.peak_tflops > 0) summary.flops->peak_tflops = arguments.peak_tflops;
   if (arguments.plain_step.empty()) return out;
@@ -281,6 +318,8 @@ int run_report(ReportArguments& arguments) {
   if (!read) return fail("report", failed, read.error());
   note_later_recordings("report", traces);
   const std::vector<Summary>& summaries = *read;
+  if (const Status some = check_only_steps(options->summary.only_steps, summaries); !some)
+    return fail("report", "", some.error());
   Status written = output->finish(document(arguments, summaries, *output) +
                                   annotations(arguments, summaries, *output));
   if (written && sarif)
@@ -316,6 +355,9 @@ void add_report_verb(CLI::App& app, int& status) {
   add_process_options(*verb, arguments->read);
   verb->add_flag("--without-long-steps", arguments->without_long_steps,
                  "a trimmed view, and said to be one: steps far beyond the median are left out");
+  option("--steps", arguments->only_steps,
+         "a trimmed view, too: only steps A to B, by the numbers that the report gives them",
+         "A:B");
   CLI::Option* flops =
       verb->add_option("--flops-per-step", arguments->flops_per_step,
                        "floating-point operations of a step of this process: prints TFLOP/s, MFU")

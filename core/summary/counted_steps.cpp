@@ -4,6 +4,8 @@
 // complete ones, else whatever there is. A step that was over before the work of the one before it
 // takes no time of its own; between others it counts, else the mean would be of fewer steps than
 // ran.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -80,6 +82,16 @@ Counting choose_steps(const Steps& steps) {
     out.why = std::move(why);
   }
   return out;
+}
+
+void keep_only(const Steps& steps, const StepRange& range, Counting& counting) {
+  const std::size_t all = counting.rows.size();
+  std::erase_if(counting.rows, [&](std::uint32_t row) {
+    return steps.list[row].id < range.first || steps.list[row].id > range.last;
+  });
+  counting = counting_of(steps, std::move(counting.rows));
+  counting.why = fmt::format("TRIMMED to {} of {} steps, {} to {} (--steps)", counting.rows.size(),
+                             all, range.first, range.last);
 }
 
 void leave_out(const Steps& steps, LongSteps& long_steps, Counting& counting) {

@@ -34,7 +34,9 @@ Counting counting_of(const Steps& steps, std::vector<std::uint32_t> rows);
 
 LongSteps sum_long_steps(const Trace& trace, const Steps& steps, const Partition& partition,
                          const std::vector<std::uint32_t>& rows);
-// The trimmed view: takes the long steps from what is counted, where there are any.
+// A trimmed view: keeps the counted steps of the range alone.
+void keep_only(const Steps& steps, const StepRange& range, Counting& counting);
+// Another one: takes the long steps from what is counted, where there are any.
 void leave_out(const Steps& steps, LongSteps& long_steps, Counting& counting);
 
 PartitionSummary sum_partition(const Partition& partition, const Steps& steps,

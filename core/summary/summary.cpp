@@ -62,6 +62,7 @@ void keep_sources_of_rows(std::vector<SourceText> all, Summary& summary) {
 Summary summarize(const Trace& trace, const Steps& steps, const Attribution& attribution,
                   const SummaryOptions& options) {
   Counting counting = choose_steps(steps);
+  if (options.only_steps) keep_only(steps, *options.only_steps, counting);
   LongSteps long_steps = sum_long_steps(trace, steps, attribution.process, counting.rows);
   if (options.without_long_steps) leave_out(steps, long_steps, counting);
   const std::optional<Overhead> overhead = measure_overhead(trace, steps);

@@ -206,10 +206,16 @@ struct Summary {
   std::optional<Findings> findings;  // set by whoever called find_all; absent: nobody looked
 };
 
+// Ids of steps, as the report names them; both ends are in it.
+struct StepRange {
+  std::int64_t first = 0, last = 0;
+};
+
 struct SummaryOptions {
   std::optional<std::int64_t> plain_step_ns;  // --plain-step
   std::optional<FlopOptions> flops;           // --flops-per-step, --peak-tflops
-  bool without_long_steps = false;  // --without-long-steps: a trimmed view, said to be one
+  bool without_long_steps = false;      // --without-long-steps: a trimmed view, said to be one
+  std::optional<StepRange> only_steps;  // --steps: the same
 };
 
 // Sets `sources`: of all that a run kept, the files and lines that are in `cells` and `counts`.

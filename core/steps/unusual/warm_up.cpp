@@ -8,6 +8,7 @@
 
 #include "core/steps/rows.hpp"
 #include "core/steps/unusual/explain.hpp"
+#include "core/steps/unusual/levels.hpp"
 #include "core/steps/unusual/long_rule.hpp"
 #include "core/support/duration.hpp"
 
@@ -129,6 +130,7 @@ void end_warm_up(const Activity& activity, Steps& steps) {
   keep_one(steps);
   for (std::size_t k = 0; k < steps.warm_up.steps; ++k)
     if (steps.list[k].wall_known) steps.warm_up.wall_ns += steps.list[k].wall_ns();
+  note_levels(steps);
   note_long_steps(explanations, steps);
 }
 

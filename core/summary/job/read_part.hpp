@@ -27,7 +27,7 @@ struct JobOptions {
   // The way in which a rank's own summary was made (rank_summary.hpp).
   bool is_usual() const {
     return step_marker.empty() && phase.empty() && !section && !summary.plain_step_ns &&
-           !summary.flops && !summary.without_long_steps;
+           !summary.flops && !summary.without_long_steps && !summary.only_steps;
   }
 };
 

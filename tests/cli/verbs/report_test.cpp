@@ -70,6 +70,15 @@ TEST(ReportVerb, PausesStayInTheHeadlineAndATrimmedViewSaysSo) {
   EXPECT_EQ(all["steps"]["long_steps"]["steps"], 6);
   EXPECT_EQ(all["steps"]["long_steps"]["excess_ns_total"], 6 * 290 * 1'000'000);
   EXPECT_EQ(all["steps"]["warm_up"]["steps"], 1);
+  const RunOutcome part = run_stepscope("report --steps 3:12 " + trace);
+  EXPECT_EQ(part.status, 0) << part.err;
+  EXPECT_THAT(part.out, HasSubstr("10 steps counted"));
+  EXPECT_THAT(part.out, HasSubstr("TRIMMED to 10 of 24 steps, 3 to 12 (--steps)"));
+  for (const char* wrong : {"5", "a:b", "9:3", "3:", "3:5x", "900:1000"}) {
+    const RunOutcome refused = run_stepscope("report --steps " + std::string(wrong) + " " + trace);
+    EXPECT_EQ(refused.status, 2) << wrong;
+    EXPECT_THAT(refused.err, HasSubstr("--steps")) << wrong;
+  }
   const RunOutcome trimmed = run_stepscope("report --without-long-steps " + trace);
   EXPECT_EQ(trimmed.status, 0) << trimmed.err;
   EXPECT_THAT(trimmed.out, HasSubstr("10.0 ms a step, TRIMMED of its long steps"));

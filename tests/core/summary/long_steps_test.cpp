@@ -62,6 +62,19 @@ TEST(LongSteps, WithoutThemNothingIsLeftOut) {
   EXPECT_EQ(sum.partition.steps_counted, 3U);
 }
 
+TEST(OnlySteps, PartsSumToTheWhole) {
+  SimpleSteps loop = loop_with_collections();
+  const Summary all = loop.sum({});
+  const Summary first = loop.sum({.only_steps = StepRange{0, 9}});
+  const Summary rest = loop.sum({.only_steps = StepRange{10, 1000}});
+  EXPECT_GT(first.counted.size(), 0U);
+  EXPECT_EQ(first.counted.size() + rest.counted.size(), all.counted.size());
+  EXPECT_EQ(first.partition.wall_ns_total + rest.partition.wall_ns_total,
+            all.partition.wall_ns_total);
+  EXPECT_EQ(first.long_steps.steps + rest.long_steps.steps, all.long_steps.steps);
+  EXPECT_NE(first.counting.find("TRIMMED to"), std::string::npos);
+}
+
 // A long step may spend less than usual somewhere: a row below 0, and the sum is exact.
 TEST(LongSteps, WhatTheyLackIsBelowZero) {
   SimpleSteps s;
