@@ -35,7 +35,7 @@ class Proposals {
         if (!finding.fixes.empty() && (finding.forecast || !simulator.abstained().empty()))
           propose(proposal_of(finding));
     for (const Fix& fix : simulator.candidates())
-      if (!is_of_a_finding(fix)) propose({.repair = {fix}});
+      if (!is_of_a_finding(fix) && !is_advised_against(fix, findings)) propose({.repair = {fix}});
   }
 
   const std::vector<Proposal>& all() const { return all_; }
@@ -48,6 +48,16 @@ class Proposals {
   }
 
  private:
+  // Workers for the input, where the finding about it knows of no core for them and proposes another
+  // repair.
+  static bool is_advised_against(const Fix& fix, const Findings& findings) {
+    if (fix.kind != FixKind::prefetch_input) return false;
+    return std::ranges::any_of(findings.found, [](const Finding& finding) {
+      return finding.id == "input_starvation" && !finding.fixes.empty() &&
+             finding.fixes.front().kind != FixKind::prefetch_input;
+    });
+  }
+
   // The same change of the whole step, which the finding knows more of: where, how much, which
   // cores.
   bool is_of_a_finding(const Fix& fix) const {
@@ -77,6 +87,17 @@ class Proposals {
   std::vector<Proposal> all_;
 };
 
+// Says why a finding has no repair to replay, by its id.
+std::string why_not_forecast(const std::string& id, const Findings& findings) {
+  const auto is_named = [&id](const auto& one) { return one.id == id; };
+  if (std::ranges::any_of(findings.found, is_named)) return "no replay says what its fix gives";
+  for (const auto* list : {&findings.cleared, &findings.abstained})
+    if (const auto one = std::ranges::find_if(*list, is_named); one != list->end())
+      return fmt::format("this run has no such finding ({}: {})",
+                         list == &findings.cleared ? "cleared" : "not judged", one->reason);
+  return "this run has no such finding";
+}
+
 // "unfused_attention": what that finding of the report proposes, at all of its places.
 Result<Proposal> repair_named(const std::string& text, const LoadedRun& run,
                               const Findings& findings, const Proposals& proposals) {
@@ -97,12 +118,7 @@ Result<Proposal> repair_named(const std::string& text, const LoadedRun& run,
     }
   }
   if (!all.repair.empty()) return all;
-  const auto is_named = [&text](const Finding& finding) { return finding.id == text; };
-  return usage_error(
-      fmt::format("--fix '{}': {}", text,
-                  std::any_of(findings.found.begin(), findings.found.end(), is_named)
-                      ? "no replay says what its fix gives"
-                      : "this run has no such finding ('stepscope report' says why)"));
+  return usage_error(fmt::format("--fix '{}': {}", text, why_not_forecast(text, findings)));
 }
 
 }  // namespace

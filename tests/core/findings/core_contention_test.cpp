@@ -92,7 +92,8 @@ TEST(CoreContention, IsOfTheProgramWhoseThreadsKeepTheCoresBusy) {
 TEST(CoreContention, IsOfTheMachineWhereOtherProgramsHaveTheCores) {
   const Finding others = finding_with_own_cpu(2'400'000);
   EXPECT_TRUE(others.is_of_machine());
-  EXPECT_THAT(others.title, HasSubstr("other threads or processes had the 2 cores, of which this "
+  EXPECT_THAT(others.title, HasSubstr("other threads or processes (of a virtual machine: its host, "
+                                      "too) had the 2 cores, of which this "
                                       "program kept 0.6 busy"));
 }
 
@@ -120,7 +121,10 @@ TEST(CoreContention, ProcessesThatTheProgramStartedCount) {
 TEST(CoreContention, IsOfTheMachineWhereTheProcessWasNotRead) {
   const Finding finding = finding_of_text(waiting_loop("process p0 cores=2\n"), "core_contention");
   EXPECT_TRUE(finding.is_of_machine());
-  EXPECT_THAT(finding.title, HasSubstr("other threads or processes had the 2 cores"));
+  EXPECT_THAT(
+      finding.title,
+      HasSubstr(
+          "other threads or processes (of a virtual machine: its host, too) had the 2 cores"));
   EXPECT_THAT(finding.title, Not(HasSubstr("of which")));
 }
 
