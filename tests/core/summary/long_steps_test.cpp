@@ -63,10 +63,9 @@ TEST(LongSteps, WithoutThemNothingIsLeftOut) {
 }
 
 TEST(OnlySteps, PartsSumToTheWhole) {
-  SimpleSteps loop = loop_with_collections();
-  const Summary all = loop.sum({});
-  const Summary first = loop.sum({.only_steps = StepRange{0, 9}});
-  const Summary rest = loop.sum({.only_steps = StepRange{10, 1000}});
+  const Summary all = loop_with_collections().sum({});
+  const Summary first = loop_with_collections().sum({.only_steps = StepRange{0, 9}});
+  const Summary rest = loop_with_collections().sum({.only_steps = StepRange{10, 1000}});
   EXPECT_GT(first.counted.size(), 0U);
   EXPECT_EQ(first.counted.size() + rest.counted.size(), all.counted.size());
   EXPECT_EQ(first.partition.wall_ns_total + rest.partition.wall_ns_total,
