@@ -122,6 +122,7 @@ OperationCount count_operations(const JudgedRun& run) {
     if (h.kind[r] != HostKind::op || h.begin[r] < until || !run.counts(h.begin[r])) continue;
     if (run.in_optimizer(h.begin[r]) || run.makes_input(h.begin[r])) continue;
     lengths.push_back(h.end[r] - h.begin[r]);
+    out.fixed_ns += std::min(lengths.back(), OperationCount::kFixedNs);
     until = h.end[r];
     if (run.sites[r] == kNone) continue;
     auto& [reads, others, has_gradients] = out.by_line[line_of(run, run.sites[r])];

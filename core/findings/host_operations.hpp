@@ -19,8 +19,11 @@ Line line_of(const JudgedRun& run, SiteId site);
 
 // Counts over all counted steps.
 struct OperationCount {
+  static constexpr std::int64_t kFixedNs = 20'000;
+
   std::uint64_t count = 0;     // outermost operations of the loop's thread
   std::int64_t median_ns = 0;  // their median length
+  std::int64_t fixed_ns = 0;   // sum of what each takes whatever its size: its first kFixedNs
   struct AtLine {
     std::uint64_t reads = 0, others = 0;
     bool has_gradients = false;

@@ -310,6 +310,12 @@ Judgement judge_waits(const JudgedRun& run, const InputTime& time) {
       run.summary.counted.size() >= kManySteps ? kLeastShareOfMany : kLeastShareOfFew;
   if (run.weight(caused) < least || caused < run.least_ns()) {
     const char* who = run.has_device ? "the device" : "the loop";
+    const bool has_loader =
+        loader_workers(run) > 0 || !LoaderTakes(*run.attribution.index).all().empty();
+    if (caused == 0 && !run.has_device && !has_loader)
+      return abstained(
+          "no loader is in this run, and batches that a loop without one makes itself are not told "
+          "from the rest of its step ('Line' has their lines)");
     if (caused == 0) return cleared(fmt::format("{} never waits for input", who));
     return cleared(fmt::format("{} waits {} a step ({}) for input", who, format_duration(caused),
                                percent(run.share(caused))));

@@ -14,6 +14,8 @@
 //                 backward pass goes through: 0.7 of the way
 //                 between operations goes, and half of what those compute. With fewer, programs became
 //                 7 % shorter to 64 % longer (docs/measurements/forecasts.md)
+//   no compiler   no forecast: fewer operations give the way between them and what each takes whatever its
+//                 size (20 us) at most
 //   values        lines that hardly do more than to read values: values_read.cpp
 #include "core/findings/rules/rules.hpp"
 
@@ -41,7 +43,6 @@ constexpr double kLittle = 0.02;
 constexpr double kLeastOfMicroBatches = 0.25;
 constexpr double kLongerForEachPass =
     0.1;  // share of a pass by which one over all grows: an assumption
-constexpr std::int64_t kFixedNs = 20'000;      // an operation takes it whatever its size
 constexpr double kManyOperations = 50;         // a step
 constexpr double kLongestOverheadNs = 50'000;  // from one operation to the next
 
@@ -71,7 +72,7 @@ std::vector<CauseAt> causes_at(const JudgedRun& run, const std::vector<SiteId>& 
     std::int64_t sum = 0, fixed = 0;
     for (const auto& [range, ns] : by_range) {
       sum += ns;
-      fixed += std::min(ns, kFixedNs);
+      fixed += std::min(ns, OperationCount::kFixedNs);
     }
     if (static_cast<double>(sum) <= kLittle * static_cast<double>(all)) continue;
     const bool computes = family_of(cause) == CauseFamily::host_compute;
@@ -233,7 +234,10 @@ void add_overhead(const JudgedRun& run, const Overhead& overhead, const Operatio
   const bool is_cpp = run.language == Language::cpp;
   if (is_cpp) finding.fixes = fewer_operations(run, overhead, count);
   if (!is_cpp && no_compiler.empty()) join_chains(run, overhead, count, out);
-  if (!is_cpp && !no_compiler.empty()) finding.title += fmt::format("; {}", no_compiler);
+  if (!is_cpp && !no_compiler.empty()) {
+    finding.title += fmt::format("; {}", no_compiler);
+    finding.ceiling_ns_per_step += run.per_step(operations.fixed_ns);
+  }
   advise(is_cpp || no_compiler.empty() ? Advice::launch_bound_without_device
                                        : Advice::launch_bound_without_compiler,
          run.language, finding);
@@ -242,7 +246,7 @@ void add_overhead(const JudgedRun& run, const Overhead& overhead, const Operatio
                   no_compiler.empty()
                       ? "with twice the batch the step takes twice as long, or compiled it is not"
                       : "with twice the batch the step takes twice as long: it is not",
-                  format_duration(time));
+                  format_duration(finding.ceiling_ns_per_step));
 }
 
 }  // namespace
