@@ -134,6 +134,7 @@ TEST(WhatifVerb, SaysWhatIsWrongWithAFix) {
   EXPECT_THAT(complaint("remove_sync@here"), HasSubstr("'here' is no place"));
   EXPECT_THAT(complaint("drop_work@direction=again"), HasSubstr("are backward and recompute"));
   EXPECT_THAT(complaint("remove_sync:speed=3"), HasSubstr("is no option of a fix"));
+  EXPECT_THAT(complaint("recomputation"), HasSubstr("this run has no such finding (cleared: "));
 }
 
 TEST(WhatifVerb, SaysThatATraceCannotBeReplayed) {
