@@ -24,7 +24,7 @@ std::uint64_t ops_in(const Trace& trace, Interval time) {
                                     std::lower_bound(begin.begin(), begin.end(), time.begin));
 }
 
-// What the replay of steps costs.
+// Counts the events of steps: their number is what a replay costs.
 class EventCount {
  public:
   EventCount(const Trace& trace, const Steps& steps) : trace_(trace), steps_(steps) {}
