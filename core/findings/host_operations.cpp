@@ -161,10 +161,11 @@ bool is_of_rows(const JudgedRun& run, const Segment& s) {
   return is_of_indexed_rows(run, s.host_evidence) && !chooses_by_mask(run, s.host_evidence);
 }
 
-// Whether an operation on the CPU makes random numbers (it costs so much a number, reads no tensor,
-// and no compiler fuses it), reads or adds to rows by their index (with gradients, a compiler makes a loop
-// of it that is several times as fast, but not where a mask chooses the rows), is a whole layer's kernel
-// of PyTorch, is checkpointing's (recomputation), or is what a compiler made.
+// Returns whether an operation on the CPU is one of these:
+//   - It makes random numbers, which cost so much a number; it reads no tensor, and no compiler fuses it.
+//   - It reads or adds to rows by their index, without gradients or where a mask chooses the rows. With
+//     gradients a compiler makes a loop of rows by index that is several times as fast.
+//   - It is a whole layer's kernel of PyTorch, checkpointing's (recomputation), or what a compiler made.
 bool is_as_good_as_compiled(const JudgedRun& run, const std::vector<bool>& with_gradients,
                             const Segment& s) {
   if (run.has_device || s.host_evidence == kNone) return false;

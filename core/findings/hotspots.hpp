@@ -11,7 +11,8 @@
 
 namespace stepscope::rules {
 
-// All operations of a phase that are one after another on their stream, with no other between.
+// The operations of a phase that only move memory: a chain is those that follow each other on their
+// stream with no other operation between.
 struct FusibleChains {
   std::vector<DeviceOpId> ops;
   std::int64_t ns = 0;
@@ -28,8 +29,9 @@ struct Hotspot {
   double of_phase = 0;
   // Share of the cause's time in the phase, without what no compiler makes faster.
   double of_cause = 1;
-  double of_rows = 0;                                  // share of `ns` that reads or adds to rows
-  std::optional<FusibleChains> chains = std::nullopt;  // then it is of all that stands in them
+  double of_rows = 0;  // share of `ns` that reads or adds to rows
+  std::optional<FusibleChains> chains =
+      std::nullopt;  // where set, all that stands in them is the spot
 
   bool holds(const Segment& segment) const;
 };
@@ -40,7 +42,7 @@ bool is_whole_graph(const JudgedRun& run, const Segment& segment);
 // Share of a hotspot that a better algorithm is expected to save.
 inline constexpr double kAssumedGain = 0.5;
 
-// The largest, at most three, by their time.
+// Returns the largest, at most three, by their time.
 std::vector<Hotspot> find_hotspots(const JudgedRun& run);
 
 }  // namespace stepscope::rules

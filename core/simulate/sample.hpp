@@ -32,7 +32,7 @@ struct StepInSample {
   double stands_for = 1;  // so many steps of its time
 };
 
-// By row.
+// Returns the steps to replay, in the order of their rows.
 std::vector<StepInSample> sample_steps(const Trace& trace, const Steps& steps,
                                        const std::vector<std::uint32_t>& counted,
                                        std::uint64_t budget = kReplayedEvents);

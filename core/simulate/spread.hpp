@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far a forecast may be off: its uncertainties, as 90 % to either side.
 //
-// Steps vary, what they gain is not what their time lets expect, the replay errs, an edit does not know
+// Steps vary, their gains do not follow from their times alone, the replay errs, an edit does not know
 // the repaired program, and from one run to the next host work takes longer or shorter. These are
 // independent, so their squares add up.
 // Internal to core/simulate.

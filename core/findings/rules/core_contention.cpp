@@ -64,8 +64,7 @@ std::string holders_text(const Holders& by) {
   if (by.are_own())
     return fmt::format("this program's own threads{} keep {:.1f} of {} busy", children_text(by),
                        *by.busy, all);
-  std::string others =
-      "other threads or processes (of a virtual machine: its host, too) had " + all;
+  std::string others = "other threads or processes (or a virtual machine's host) had " + all;
   if (!by.busy) return others;
   return fmt::format("{}, of which this program{} kept {:.1f} busy", others, children_text(by),
                      *by.busy);

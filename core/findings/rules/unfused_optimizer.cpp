@@ -190,10 +190,12 @@ struct CpuOptimizer {
   std::int64_t computing = 0;
   std::int64_t around = 0;  // Python and the framework between the operations
   std::uint64_t operations = 0;
-  std::map<StringId, std::int64_t> by_name;  // time of the operations
+  std::map<StringId, std::int64_t> by_name;  // time of its operations
   bool fused = false;
+  PerCause<std::int64_t> by_cause{};
+  std::vector<std::size_t> segments;
 
-  // How many operations pass over the parameters, each with a part of the time that counts.
+  // Returns how many operations pass over the parameters and take a twentieth of the time or more.
   std::size_t passes() const {
     std::int64_t all = 0;
     for (const auto& [name, ns] : by_name) all += ns;
@@ -201,8 +203,6 @@ struct CpuOptimizer {
       return static_cast<double>(one.second) >= kPartOfPass * static_cast<double>(all);
     }));
   }
-  PerCause<std::int64_t> by_cause{};
-  std::vector<std::size_t> segments;
 };
 
 // Outermost operations of the loop's thread in these times, in order.

@@ -24,7 +24,7 @@ struct Level {
 // Returns the stretches in order, which hold all walls; one where the steps are of one level.
 std::vector<Level> levels_of(const std::vector<std::int64_t>& walls);
 
-// Notes for a reader the stretches of the steps that count, where there are several.
+// Adds a note for a reader, where the counted steps make several stretches.
 void note_levels(Steps& steps);
 
 }  // namespace stepscope

@@ -92,8 +92,8 @@ TEST(CoreContention, IsOfTheProgramWhoseThreadsKeepTheCoresBusy) {
 TEST(CoreContention, IsOfTheMachineWhereOtherProgramsHaveTheCores) {
   const Finding others = finding_with_own_cpu(2'400'000);
   EXPECT_TRUE(others.is_of_machine());
-  EXPECT_THAT(others.title, HasSubstr("other threads or processes (of a virtual machine: its host, "
-                                      "too) had the 2 cores, of which this "
+  EXPECT_THAT(others.title, HasSubstr("other threads or processes (or a virtual machine's "
+                                      "host) had the 2 cores, of which this "
                                       "program kept 0.6 busy"));
 }
 
@@ -123,8 +123,7 @@ TEST(CoreContention, IsOfTheMachineWhereTheProcessWasNotRead) {
   EXPECT_TRUE(finding.is_of_machine());
   EXPECT_THAT(
       finding.title,
-      HasSubstr(
-          "other threads or processes (of a virtual machine: its host, too) had the 2 cores"));
+      HasSubstr("other threads or processes (or a virtual machine's host) had the 2 cores"));
   EXPECT_THAT(finding.title, Not(HasSubstr("of which")));
 }
 
