@@ -10,7 +10,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -25,6 +27,26 @@ struct Rings {
   std::uint32_t slots = 1U << 18U;
   std::uint32_t flush_ms = 10;
 };
+
+// Says whether every thread of this process but the calling one sleeps.
+inline bool other_threads_sleep() {
+  const std::string self = std::to_string(gettid());
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    if (task.path().filename() == self) continue;
+    std::ifstream file(task.path() / "stat");
+    const std::string stat(std::istreambuf_iterator<char>(file), {});
+    const std::size_t name_end = stat.rfind(')');
+    if (name_end != std::string::npos && stat[name_end + 2] != 'S') return false;
+  }
+  return true;
+}
+
+// Forks while the recorder's threads sleep. The address sanitizer's allocator stays locked in the
+// child if another thread allocates at that moment, and the child hangs; glibc's does not.
+inline pid_t fork_while_others_sleep() {
+  for (int i = 0; i < 1'000 && !other_threads_sleep(); ++i) usleep(1'000);
+  return fork();
+}
 
 class RecordedChild : public testing::Test {
  protected:

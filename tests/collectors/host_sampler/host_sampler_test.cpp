@@ -144,7 +144,7 @@ TEST_F(HostSamplerTest, AForkThatRecordsHasASamplerOfItsOwnToStart) {
   record([] {
     start_sampler();
     range("parent");
-    const pid_t child = fork();
+    const pid_t child = fork_while_others_sleep();
     if (child == 0) {
       start_sampler();
       range("child");

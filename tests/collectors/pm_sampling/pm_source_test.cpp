@@ -258,7 +258,7 @@ TEST_F(PmSourceTest, AForkedChildDoesNotWaitForAThreadThatItDoesNotHave) {
     put({1, 2});
     source->add_device(0);
     wait_until(all_decoded);
-    const pid_t child = fork();
+    const pid_t child = fork_while_others_sleep();
     if (child == 0) {
       alarm(10);
       std::exit(0);

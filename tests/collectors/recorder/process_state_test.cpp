@@ -57,7 +57,7 @@ TEST_F(ProcessStateTest, AForkedChildWritesItsOwnFileAndKeepsTheParentsNames) {
   record([] {
     const NameId known = name("known before the fork");
     begin_user("parent");
-    const pid_t child = fork();
+    const pid_t child = fork_while_others_sleep();
     if (child == 0) {
       end_range(kLaneUser);  // the parent began this range
       begin_range(kLaneUser, HostKind::user_scope, known, 0, 0, kNoSequence);

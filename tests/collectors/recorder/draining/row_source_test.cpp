@@ -69,20 +69,22 @@ TEST_F(RowSourceTest, EachOfSeveralSourcesIsAskedAndAskedALastTime) {
 }
 
 TEST_F(RowSourceTest, AForkedChildHasNoSourcesOfItsParent) {
-  record([] {
-    static CountingSource source("parent", 0);
-    add_row_source(&source);
-    begin_user("parent");
-    end_range(kLaneUser);
-    if (fork() == 0) {
-      begin_user("child");
-      end_range(kLaneUser);
-      stop_row_sources(5);
-      finish(ExitReason::exited, 0);
-      _exit(0);
-    }
-    wait(nullptr);
-  });
+  record(
+      [] {
+        static CountingSource source("parent", 0);
+        add_row_source(&source);
+        begin_user("parent");
+        end_range(kLaneUser);
+        if (fork_while_others_sleep() == 0) {
+          begin_user("child");
+          end_range(kLaneUser);
+          stop_row_sources(5);
+          finish(ExitReason::exited, 0);
+          _exit(0);
+        }
+        wait(nullptr);
+      },
+      {.flush_ms = 10'000});
   const Trace trace = read();
   EXPECT_THAT(names_of(trace), testing::UnorderedElementsAre("parent", "child"));
   EXPECT_THAT(counters_of(trace), Contains("parent!").Times(1));
