@@ -72,7 +72,24 @@ bool compiles_to_no_less(const JudgedRun& run, double operations) {
          operations * kSavedByCompiling <= kCompiledAsOperations;
 }
 
+std::map<RangeId, std::int64_t> computing_times(const JudgedRun& run) {
+  std::map<RangeId, std::int64_t> out;
+  for (const Segment& s : run.segments()) {
+    if (family_of(s.cause) != CauseFamily::host_compute || !run.counts(s.time.begin)) continue;
+    if (run.optimizer_phases[s.phase] || run.makes_input(s.time.begin)) continue;
+    out[s.host_evidence] += s.time.length();
+  }
+  return out;
+}
+
 }  // namespace
+
+std::int64_t fixed_ns_of(const std::map<RangeId, std::int64_t>& times) {
+  constexpr std::int64_t kFixedNs = 3'000;
+  std::int64_t out = 0;
+  for (const auto& [range, ns] : times) out += std::min(ns, kFixedNs);
+  return out;
+}
 
 std::vector<bool> sites_with_gradients(const JudgedRun& run) {
   std::vector<bool> out(run.trace.data().sites.size(), false);
@@ -122,7 +139,6 @@ OperationCount count_operations(const JudgedRun& run) {
     if (h.kind[r] != HostKind::op || h.begin[r] < until || !run.counts(h.begin[r])) continue;
     if (run.in_optimizer(h.begin[r]) || run.makes_input(h.begin[r])) continue;
     lengths.push_back(h.end[r] - h.begin[r]);
-    out.fixed_ns += std::min(lengths.back(), OperationCount::kFixedNs);
     until = h.end[r];
     if (run.sites[r] == kNone) continue;
     auto& [reads, others, has_gradients] = out.by_line[line_of(run, run.sites[r])];
@@ -134,6 +150,7 @@ OperationCount count_operations(const JudgedRun& run) {
   std::nth_element(lengths.begin(), middle, lengths.end());
   out.count = lengths.size();
   out.median_ns = *middle;
+  out.fixed_ns = fixed_ns_of(computing_times(run));
   count_classes(run, out);
   return out;
 }

@@ -115,6 +115,7 @@ const std::map<std::string, TextTrace::Reader, std::less<>>& TextTrace::readers(
       {"mark", &TextTrace::mark},
       {"cpu", &TextTrace::cpu},
       {"sample", &TextTrace::sample},
+      {"loop", &TextTrace::loop},
       {"graph_node", &TextTrace::graph_node},
       {"nccl", &TextTrace::nccl},
       {"counter", &TextTrace::counter},
@@ -339,6 +340,27 @@ void TextTrace::sample(const TextLine& line) {
       {"", AsleepIn::unknown},    {"timer", AsleepIn::timer},     {"lock", AsleepIn::lock},
       {"child", AsleepIn::child}, {"channel", AsleepIn::channel}, {"file", AsleepIn::file}};
   samples.asleep_in.push_back(kinds.at(line.option("asleep", "")));
+}
+
+// loop THREAD BEGIN END TIMES at=FILE:LINE [depth=N]: iterations of equal length
+void TextTrace::loop(const TextLine& line) {
+  LoopPositions& rows = make_.data.loop_positions;
+  const auto add = [&](std::int64_t time, std::uint8_t flags, SiteId loop, std::int64_t iteration) {
+    rows.time.push_back(time);
+    rows.thread.push_back(thread_of(word(line, 1)));
+    rows.depth.push_back(static_cast<std::uint8_t>(parse_count(line.option("depth", "0"))));
+    rows.flags.push_back(flags);
+    rows.loop.push_back(loop);
+    rows.caller.push_back(kNone);
+    rows.iteration.push_back(iteration);
+  };
+  const std::int64_t begin = host_time(word(line, 2)), end = host_time(word(line, 3));
+  const auto times = static_cast<std::int64_t>(parse_count(word(line, 4)));
+  const SiteId at = site_of(line, SiteKind::call);
+  for (std::int64_t i = 0; i < times; ++i)
+    add(begin + i * (end - begin) / times,
+        static_cast<std::uint8_t>(kLoopCounted | (i == 0 ? kLoopEntered : 0)), at, i + 1);
+  add(end, kLoopLeft, kNone, 0);
 }
 
 void TextTrace::mark(const TextLine& line) {

@@ -51,6 +51,7 @@ class TextTrace {
   void mark(const TextLine& line);
   void cpu(const TextLine& line);
   void sample(const TextLine& line);
+  void loop(const TextLine& line);
   void graph_node(const TextLine& line);
   void nccl(const TextLine& line);
 

@@ -51,6 +51,7 @@ enum class Advice : std::uint8_t {
   launch_bound_without_device,
   launch_bound_without_compiler,
   launch_bound_of_repeats,  // the same pass, again and again
+  launch_bound_of_a_loop,   // one without weights
   launch_bound_of_micro_batches,
   values_read_without_device,
   sequential_generation,

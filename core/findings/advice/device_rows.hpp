@@ -93,14 +93,16 @@ inline constexpr AdviceRow kDeviceAdvice[] = {
     {Advice::hotspot_elementwise,
      {"each of these kernels reads and writes all of its tensors: fuse chains of them "
       "(torch.compile), drop casts and copies, and use in-place or fused forms",
-      "block = torch.compile(block)   # compiles for up to a minute, and again for other shapes"},
+      "block = torch.compile(block)   # up to a minute for each shape; dynamic=False for a few "
+      "shapes"},
      {"each of these kernels reads and writes all of its tensors: fuse chains of them in a kernel "
       "of your own, drop casts and copies, and use in-place or fused forms",
       "x.mul_(scale).add_(shift);   // in place"}},
     {Advice::hotspot_elementwise_without_device,
      {"each of these operations reads and writes all of its tensors: fuse chains of them "
       "(torch.compile), drop casts and copies, and use in-place forms",
-      "block = torch.compile(block)   # compiles for up to a minute, and again for other shapes"},
+      "block = torch.compile(block)   # up to a minute for each shape; dynamic=False for a few "
+      "shapes"},
      {"each of these operations reads and writes all of its tensors: fuse chains of them in one "
       "loop over the raw data, drop casts and copies, and use in-place forms",
       "x.mul_(scale).add_(shift);   // in place"}},
@@ -108,7 +110,8 @@ inline constexpr AdviceRow kDeviceAdvice[] = {
      {"each of these operations reads and writes all of its tensors: fuse chains of them "
       "(torch.compile), drop casts and copies, and use in-place forms; what no gradient needs "
       "(evaluation, metrics) belongs under torch.no_grad()",
-      "block = torch.compile(block)   # compiles for up to a minute, and again for other shapes"},
+      "block = torch.compile(block)   # up to a minute for each shape; dynamic=False for a few "
+      "shapes"},
      {"each of these operations reads and writes all of its tensors: fuse chains of them in one "
       "loop over the raw data, drop casts and copies, and use in-place forms; what no gradient "
       "needs (evaluation, metrics) belongs under torch::NoGradGuard",

@@ -67,7 +67,8 @@ inline constexpr AdviceRow kLaunchAdvice[] = {
     {Advice::launch_bound_without_device,
      {"do more in each operation: a larger batch, one operation on a stacked tensor in place of a "
       "Python loop over its parts, or torch.compile, which joins chains of small ones",
-      "model = torch.compile(model)   # compiles for up to a minute, and again for other shapes\n"
+      "model = torch.compile(model)   # up to a minute for each shape; dynamic=False for a few "
+      "shapes\n"
       "losses = loss(model(torch.stack(parts)))     # not: [loss(model(p)) for p in parts]"},
      {"do more in each operation: a larger batch, one operation on a stacked tensor in place of a "
       "loop over its parts, or one loop over the raw data in place of a chain of small ones",
@@ -90,6 +91,23 @@ inline constexpr AdviceRow kLaunchAdvice[] = {
       "sequence), give each more to do (a larger batch)",
       "auto outputs = model->forward(batch);   // not a forward for each sample\n"
       "auto loss = loss_function(outputs, targets);"}},
+    {Advice::launch_bound_of_a_loop,
+     {"if no iteration needs what one before it made, make one operation for all of them: on one "
+      "stacked, padded or flat tensor, with random numbers for each sample in a tensor, "
+      "torch.where "
+      "for what only some need, and index_add or scatter where samples are of several sizes; for "
+      "parameters the torch._foreach functions and get_total_norm. If each does, compile the "
+      "loop's body. What is only logged is needed once in n steps",
+      "images = torch.where(flip[:, None, None, None], images.flip(3), images)   # not one by one\n"
+      "sums = zeros.index_add(0, group, values)                # not: values[group == g] for each "
+      "g\n"
+      "rows = table[indices]                                   # not: stack([table[i] for i in "
+      "indices])\n"
+      "torch._foreach_lerp_(averages, parameters, 1 - decay)   # not: for a, p in zip(...)"},
+     {"if no iteration needs what one before it made, make one operation for all of them on one "
+      "stacked, padded or flat tensor; for parameters at::_foreach_lerp_, at::_foreach_norm and "
+      "their likes. What is only logged is needed once in n steps",
+      "at::_foreach_lerp_(averages, parameters, 1 - decay);   // not one after another"}},
     {Advice::launch_bound_of_micro_batches,
      {"make fewer and larger micro-batches, as far as memory allows: their sum of gradients is the "
       "same (not with batch normalisation)",

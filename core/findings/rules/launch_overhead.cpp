@@ -6,16 +6,15 @@
 //                 of the step, and either >= 50 operations a step or a way of <= 50 us from one to
 //                 the next. A longer way between few operations is no overhead of theirs, but what
 //                 the program does
-//   repeats       a pass that a step repeats (repeated_pass.hpp) is forecast as one pass over all: a
-//                 tenth longer for each further one, none to all of its time. The finding then stands
-//                 where the pass is
+//   repeats       what a pass that a step repeats has of it is a finding of its own: one_pass.cpp. The
+//                 rest fires where it is still as much
 //   compiles      torch.compile joins chains of element-wise and reducing operations. It is forecast
 //                 and advised where 6.5 times as many of these as of products run at the lines that a
 //                 backward pass goes through: 0.7 of the way
 //                 between operations goes, and half of what those compute. With fewer, programs became
 //                 7 % shorter to 64 % longer (docs/measurements/forecasts.md)
 //   no compiler   no forecast: fewer operations give the way between them and what each takes whatever its
-//                 size (20 us) at most
+//                 size (fixed_ns_of) at most
 //   values        lines that hardly do more than to read values: values_read.cpp
 #include "core/findings/rules/rules.hpp"
 
@@ -41,8 +40,6 @@ constexpr double kJoinedTakes = 0.5, kJoinedTakesLow = 0.3, kJoinedTakesHigh = 0
 constexpr double kLittle = 0.02;
 // Larger micro-batches make products no faster: only what lies between operations.
 constexpr double kLeastOfMicroBatches = 0.25;
-constexpr double kLongerForEachPass =
-    0.1;  // share of a pass by which one over all grows: an assumption
 constexpr double kManyOperations = 50;         // a step
 constexpr double kLongestOverheadNs = 50'000;  // from one operation to the next
 
@@ -51,85 +48,6 @@ struct CauseTime {
   std::int64_t between = 0, all = 0;
 };
 
-struct CauseAt {
-  Cause cause = Cause::unknown;
-  double shrinks = 1;  // share of its time that one pass for all spends once
-};
-
-// Returns the host's causes that hold more than a little of the time at these lines. An operation
-// takes some time however small its tensors are; the rest grows with them.
-std::vector<CauseAt> causes_at(const JudgedRun& run, const std::vector<SiteId>& sites) {
-  std::map<Cause, std::map<RangeId, std::int64_t>> times;
-  std::int64_t all = 0;
-  for (const Segment& s : run.segments()) {
-    if (!std::ranges::binary_search(sites, s.site) || !run.counts(s.time.begin)) continue;
-    if (!is_host(s.cause) || s.cause == Cause::host_core_wait) continue;
-    times[s.cause][s.host_evidence] += s.time.length();
-    all += s.time.length();
-  }
-  std::vector<CauseAt> out;
-  for (const auto& [cause, by_range] : times) {
-    std::int64_t sum = 0, fixed = 0;
-    for (const auto& [range, ns] : by_range) {
-      sum += ns;
-      fixed += std::min(ns, OperationCount::kFixedNs);
-    }
-    if (static_cast<double>(sum) <= kLittle * static_cast<double>(all)) continue;
-    const bool computes = family_of(cause) == CauseFamily::host_compute;
-    out.push_back({cause, computes ? static_cast<double>(fixed) / static_cast<double>(sum) : 1});
-  }
-  return out;
-}
-
-// Puts the finding where the repeated pass is, and not where most of the time between operations is.
-void place_at(const JudgedRun& run, const RepeatedPass& pass, Finding& out) {
-  Price at(run);
-  for (const Segment& s : run.segments())
-    if (is_host(s.cause) && s.direction != Direction::backward && run.counts(s.time.begin) &&
-        std::ranges::binary_search(pass.sites, s.site))
-      at.add(s, s.time.length());
-  const Finding placed = at.finding(run.per_step(at.total()));
-  if (placed.places.empty()) return;
-  out.places = placed.places;
-  out.evidence = placed.evidence;
-  out.phase = placed.phase;
-}
-
-// Says that one pass in place of many would do, where none needs what one before it made.
-void say_repeats(const JudgedRun& run, const RepeatedPass& pass, Finding& out) {
-  place_at(run, pass, out);
-  const auto times = static_cast<double>(pass.in_a_row);  // one pass in place of these
-  out.title += fmt::format(
-      "; {} times a step the same {} operation{} run{}{}: the forecast is of one pass in their "
-      "place, possible where {}",
-      pass.times, pass.operations, pass.operations == 1 ? "" : "s", pass.operations == 1 ? "s" : "",
-      pass.is_micro_batch ? ", each with a backward pass"
-      : pass.has_weights  ? " with the same weights"
-                          : "",
-      pass.is_micro_batch ? "memory allows" : "none needs what another made");
-  out.fixes.clear();
-  for (const auto& [cause, shrinks] : causes_at(run, pass.sites)) {
-    const auto factor = [&, share = shrinks](double left) {
-      return 1 - pass.part * share * (1 - left);
-    };
-    Fix one_pass{.kind = FixKind::scale_work,
-                 .factor = factor((1 + kLongerForEachPass * (times - 1)) / times),
-                 .factor_low = 1 - pass.part * (1 - 1 / times),
-                 .factor_high = 1};
-    one_pass.scope.sites = pass.sites;
-    one_pass.scope.cause = cause;
-    one_pass.finding = kLaunchBound;
-    out.fixes.push_back(one_pass);
-  }
-  advise(pass.is_micro_batch ? Advice::launch_bound_of_micro_batches
-         : pass.has_weights  ? Advice::launch_bound_of_repeats
-                             : Advice::repeated_launches,
-         run.language, out);
-  put_number("{times}", static_cast<std::uint32_t>(pass.times), out.code_hint);
-  out.falsified_by = "with all of these passes made as one the step does not become shorter";
-  out.certainty = Certainty::assumption;
-}
-
 // Holds the time between operations, without that of the optimizer and of lines of values.
 struct Overhead {
   explicit Overhead(const JudgedRun& run) : price(run) {}
@@ -137,7 +55,9 @@ struct Overhead {
   std::map<Cause, CauseTime> causes;
 };
 
-Overhead overhead_of(const JudgedRun& run, const OperationCount& operations) {
+// `pass`: what it has is left out; null: nothing is.
+Overhead overhead_of(const JudgedRun& run, const OperationCount& operations,
+                     const RepeatedPass* pass) {
   Overhead out(run);
   const OwnStretches own(run);
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
@@ -146,7 +66,8 @@ Overhead overhead_of(const JudgedRun& run, const OperationCount& operations) {
     out.causes[s.cause].all += s.time.length();
     if (run.optimizer_phases[s.phase] || own.holds(s)) continue;
     if (s.site != kNone && operations.is_of_values(line_of(run, s.site))) continue;
-    const std::int64_t ns = run.unexplained_ns(i);
+    const double rest = pass == nullptr ? 1 : 1 - pass->share_of(s);
+    const auto ns = static_cast<std::int64_t>(rest * static_cast<double>(run.unexplained_ns(i)));
     if (ns <= 0) continue;
     out.price.add(s, ns);
     out.causes[s.cause].between += ns;
@@ -175,19 +96,23 @@ std::vector<Fix> fewer_operations(const JudgedRun& run, const Overhead& overhead
   return out;
 }
 
-std::string overhead_title(const JudgedRun& run, const OperationCount& operations, double time) {
+std::string overhead_title(const JudgedRun& run, const OperationCount& operations, double count,
+                           double time, bool has_pass) {
   return fmt::format(
-      "{:.0f} operations a step, half of them shorter than {}: for {} a step ({}) {} and the "
+      "{:.0f} {}operations a step, half of {} shorter than {}: for {} a step ({}) {} and the "
       "framework are on the way from one to the next",
-      run.count_per_step(operations.count),
+      count, has_pass ? "other " : "", has_pass ? "all" : "them",
       format_duration(static_cast<double>(operations.median_ns)), format_duration(time),
       percent(run.share(time)), run.language == Language::cpp ? "the program" : "Python");
 }
 
 // What is joined computes in half of its time.
-void join_chains(const JudgedRun& run, Overhead overhead, double count, Judgement& out) {
+void join_chains(const JudgedRun& run, Overhead overhead, double count, const RepeatedPass* pass,
+                 Judgement& out) {
   Finding& finding = out.found.back();
-  const std::vector<bool> sites = compiled_sites(run);
+  std::vector<bool> sites = compiled_sites(run);
+  if (pass != nullptr)
+    for (const SiteId site : pass->sites) sites[site] = false;
   std::map<Cause, std::int64_t> joined;
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
@@ -216,24 +141,22 @@ void join_chains(const JudgedRun& run, Overhead overhead, double count, Judgemen
   }
 }
 
+// `pass`: what was found of it already; null: nothing was.
 void add_overhead(const JudgedRun& run, const Overhead& overhead, const OperationCount& operations,
-                  Judgement& out) {
+                  const RepeatedPass* pass, bool may_be_layers, Judgement& out) {
   const double time = run.idle_per_step(overhead.price.total());
-  const double count = run.count_per_step(operations.count);
+  const double of_pass = pass == nullptr ? 0 : static_cast<double>(pass->times * pass->operations);
+  const double count = std::max(1.0, run.count_per_step(operations.count) - of_pass);
   Finding& finding = out.found.emplace_back(overhead.price.finding(time));
   finding.count_per_step = count;
-  finding.title = overhead_title(run, operations, time);
+  finding.title = overhead_title(run, operations, count, time, pass != nullptr);
   finding.certainty = Certainty::assumption;
-  const auto pass = find_repeated_pass(run);
-  if (pass && !pass->may_be_layers &&
-      (!pass->is_micro_batch || run.weight(time) >= kLeastOfMicroBatches))
-    return say_repeats(run, *pass, finding);
   std::string_view no_compiler = why_no_compiler(run, operations);
-  if (no_compiler.empty() && pass && pass->may_be_layers)
+  if (no_compiler.empty() && may_be_layers)
     no_compiler = "the same pass runs many times, for each of which torch.compile may be called";
   const bool is_cpp = run.language == Language::cpp;
   if (is_cpp) finding.fixes = fewer_operations(run, overhead, count);
-  if (!is_cpp && no_compiler.empty()) join_chains(run, overhead, count, out);
+  if (!is_cpp && no_compiler.empty()) join_chains(run, overhead, count, pass, out);
   if (!is_cpp && !no_compiler.empty()) {
     finding.title += fmt::format("; {}", no_compiler);
     finding.ceiling_ns_per_step += run.per_step(operations.fixed_ns);
@@ -249,17 +172,40 @@ void add_overhead(const JudgedRun& run, const Overhead& overhead, const Operatio
                   format_duration(finding.ceiling_ns_per_step));
 }
 
+bool is_launch_bound(const JudgedRun& run, double time, double count) {
+  const bool is_overhead = count >= kManyOperations || time <= kLongestOverheadNs * count;
+  return run.weight(time) >= kLeastOverhead && is_overhead && time >= run.least_ns();
+}
+
+// Returns whether something was found.
+bool add_pass(const JudgedRun& run, const RepeatedPass& pass, double overhead_ns, Judgement& out) {
+  if (pass.may_be_layers) return false;
+  if (pass.is_micro_batch && run.weight(overhead_ns) < kLeastOfMicroBatches) return false;
+  Judgement of_pass = judge_one_pass(run, pass);
+  if (of_pass.found.empty()) return false;
+  out.found.push_back(std::move(of_pass.found.front()));
+  out.explained.insert(out.explained.end(), of_pass.explained.begin(), of_pass.explained.end());
+  return true;
+}
+
 }  // namespace
 
 Judgement judge_launch_overhead(const JudgedRun& run) {
   const OperationCount operations = count_operations(run);
   Judgement out = judge_values_read(run, operations);
-  const Overhead overhead = overhead_of(run, operations);
+  const Overhead overhead = overhead_of(run, operations, nullptr);
   const double time = run.idle_per_step(overhead.price.total());
   const double count = run.count_per_step(operations.count);
-  const bool is_overhead = count >= kManyOperations || time <= kLongestOverheadNs * count;
-  if (run.weight(time) >= kLeastOverhead && is_overhead && time >= run.least_ns())
-    add_overhead(run, overhead, operations, out);
+  if (is_launch_bound(run, time, count)) {
+    const auto pass = find_repeated_pass(run);
+    if (pass && add_pass(run, *pass, time, out)) {
+      const Overhead rest = overhead_of(run, operations, &*pass);
+      if (is_launch_bound(run, run.idle_per_step(rest.price.total()), count))
+        add_overhead(run, rest, operations, &*pass, false, out);
+    } else {
+      add_overhead(run, overhead, operations, nullptr, pass && pass->may_be_layers, out);
+    }
+  }
   if (out.found.empty())
     return cleared(fmt::format("{:.0f} operations a step, with {} ({}) on the way between them",
                                count, format_duration(time), percent(run.share(time))));

@@ -3,12 +3,13 @@
 // parameters of a model (a moving average of weights, norms, clipping by hand), and the device waits
 // for them.
 //
-//   a loop        device work that the loop's thread issues at the same lines in the same order, 8
-//                 times or more and 32 launches at least, in the middle counted step: no matrix
+//   a loop        device work that the loop's thread issues in the iterations of a loop that was noted, or
+//                 at the same lines in the same order, 8 times in a row or more and 32 launches at
+//                 least, in the middle counted step: no matrix
 //                 product and no attention (those are layers), not half of it copies to the host
-//                 (host_sync), outside of the optimizer (unfused_optimizer). The longest first, at most
-//                 three of them; half of its kernels are shorter than 20 us. Where an outer loop runs
-//                 it anew, all of that is one loop; the gradients of its lines belong to it
+//                 (host_sync), outside of the optimizer (unfused_optimizer). The one that saves most launches
+//                 first, at most three of them; half of its kernels are shorter than 20 us. Where an outer
+//                 loop runs it anew, all of that is one loop; the gradients of its lines belong to it
 //   fires where   ceiling >= 3 % of the step, and >= least
 //   starved       idle time of the device at the loop's lines that the host's lead would hide, and
 //                 that between its queued kernels
@@ -26,8 +27,8 @@
 
 #include "core/attribution/process_index.hpp"
 #include "core/findings/advice/advice.hpp"
+#include "core/findings/passes.hpp"
 #include "core/findings/price.hpp"
-#include "core/findings/repeats.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/support/duration.hpp"
 
@@ -77,16 +78,21 @@ std::vector<Launch> launches_in(const JudgedRun& run, Interval time) {
 }
 
 struct LaunchLoop {
+  SiteId loop = kNone;  // its first line, where it was noted
   std::size_t times = 0, kernels = 0;
   std::set<SiteId> sites;
 };
 
-// A round that copies to the host and does little else is a matter of host_sync.
-bool reads_alone(const JudgedRun& run, std::span<const Launch> round) {
-  const auto reads = std::ranges::count_if(round, [&run](const Launch& one) {
+std::span<const Launch> launches_of(std::span<const Launch> all, const PassStretch& stretch) {
+  return all.subspan(stretch.begins.front(), stretch.items());
+}
+
+// A loop that copies to the host and does little else is a matter of host_sync.
+bool reads_alone(const JudgedRun& run, std::span<const Launch> loop) {
+  const auto reads = std::ranges::count_if(loop, [&run](const Launch& one) {
     return run.attribution.ops[one.op].cause == Cause::copy_d2h;
   });
-  return 2 * static_cast<std::size_t>(reads) >= round.size();
+  return 2 * static_cast<std::size_t>(reads) >= loop.size();
 }
 
 bool is_of_small_kernels(const JudgedRun& run, std::span<const Launch> loop) {
@@ -98,26 +104,52 @@ bool is_of_small_kernels(const JudgedRun& run, std::span<const Launch> loop) {
   return *middle < kSmallInLoopNs;
 }
 
+// Returns how many launches one pass in place of each stretch saves.
+std::size_t saved_by(const Passes& passes) {
+  std::size_t out = 0;
+  for (const PassStretch& one : passes.stretches) out += one.items() - one.items() / one.times();
+  return out;
+}
+
+// Returns the loop that saves most; one without stretches where there is none.
+Passes largest_loop(std::span<const Launch> launches, std::vector<Passes> noted) {
+  Passes best = repeats_in(launches, kLeastRounds);
+  for (Passes& loop : noted) {
+    std::erase_if(loop.stretches, [&](const PassStretch& one) {
+      return std::ranges::any_of(launches_of(launches, one), &Launch::ends_loop);
+    });
+    if (saved_by(loop) > saved_by(best)) best = std::move(loop);
+  }
+  return best;
+}
+
 std::vector<LaunchLoop> loops_of(const JudgedRun& run) {
   std::vector<LaunchLoop> out;
   if (run.summary.counted.empty()) return out;
   const std::uint32_t row = run.summary.counted[run.summary.counted.size() / 2];
-  std::vector<Launch> launches = launches_in(run, run.steps.list[row].host);
+  const Interval step = run.steps.list[row].host;
+  std::vector<Launch> launches = launches_in(run, step);
+  std::vector<std::int64_t> begins;
+  for (const Launch& one : launches) begins.push_back(one.begin);
+  const std::vector<Passes> noted = loops_in(run, step, begins, kLeastRounds);
   while (out.size() < kMostLoops) {
-    const Repeats found = longest_repeats(std::span<const Launch>(launches), kLeastRounds);
-    if (found.times() < kLeastRounds || found.length < kLeastLaunches) break;
-    const std::span<Launch> loop = std::span(launches).subspan(found.begin, found.length);
-    LaunchLoop one{.kernels = found.period};
-    for (const Launch& launch : loop) one.sites.insert(launch.site);
-    // An outer loop runs it anew.
-    const auto runs = all_like(std::span<const Launch>(launches), found, kLeastRounds);
-    for (const Repeats& again : runs) one.times += again.times();
-    const bool reads = reads_alone(run, loop.subspan(0, found.period));
-    if (!one.sites.contains(kNone) && !reads && is_of_small_kernels(run, loop))
-      out.push_back(std::move(one));
-    for (const Repeats& again : runs)
-      for (Launch& launch : std::span(launches).subspan(again.begin, again.length))
-        launch.ends_loop = true;  // it is found once
+    const Passes found = largest_loop(launches, noted);
+    std::size_t items = 0;
+    LaunchLoop one{.loop = found.loop};
+    bool is_one = true;
+    for (const PassStretch& stretch : found.stretches) {
+      const auto all = launches_of(launches, stretch);
+      for (const Launch& launch : all) one.sites.insert(launch.site);
+      is_one = is_one && !reads_alone(run, all) && is_of_small_kernels(run, all);
+      items += all.size();
+      one.times += stretch.times();
+    }
+    if (items < kLeastLaunches) break;
+    one.kernels = (items + one.times / 2) / one.times;
+    if (is_one && !one.sites.contains(kNone)) out.push_back(std::move(one));
+    for (const PassStretch& stretch : found.stretches)
+      for (std::size_t i = stretch.begins.front(); i < stretch.end; ++i)
+        launches[i].ends_loop = true;  // it is found once
   }
   return out;
 }
@@ -156,17 +188,25 @@ LoopTime time_of(const JudgedRun& run, const LaunchLoop& loop) {
   return out;
 }
 
+std::string what_runs(const JudgedRun& run, const LaunchLoop& loop, std::string_view noun) {
+  const char* plural = loop.kernels == 1 ? "" : "s";
+  if (loop.loop != kNone)
+    return fmt::format("the loop at {} runs {} {}{}", run.line_text(loop.loop), loop.kernels, noun,
+                       plural);
+  return fmt::format("the same {} {}{} run{}", loop.kernels, noun, plural,
+                     loop.kernels == 1 ? "s" : "");
+}
+
 Finding loop_finding(const JudgedRun& run, const LaunchLoop& loop, const LoopTime& time) {
   const double starved = run.idle_per_step(time.starved), device = run.per_step(time.device);
   Finding out = time.price.finding(starved + device);
   out.ceiling_ns_per_step = starved + (1 - kOneForAll) * device;
   out.count_per_step = static_cast<double>(loop.times);
   out.title = fmt::format(
-      "{} times a step the same {} small kernel{} run{}, one after another: the device works {} "
-      "and "
-      "waits {} for their launches ({})",
-      loop.times, loop.kernels, loop.kernels == 1 ? "" : "s", loop.kernels == 1 ? "s" : "",
-      format_duration(device), format_duration(starved), percent(run.share(starved + device)));
+      "{} times a step {}, one after another: the device works {} and waits {} for their launches "
+      "({})",
+      loop.times, what_runs(run, loop, "small kernel"), format_duration(device),
+      format_duration(starved), percent(run.share(starved + device)));
   Fix fuse{.kind = FixKind::fuse_work,
            .factor = kOneForAll,
            .factor_low = 1 / static_cast<double>(loop.times),
@@ -195,8 +235,8 @@ Judgement judge_repeated_launches(const JudgedRun& run) {
         run.idle_per_step(time.starved) + (1 - kOneForAll) * run.per_step(time.device);
     if (run.weight(ceiling) < kRepeatedLeastShare || ceiling < run.least_ns()) {
       out.cleared.push_back(fmt::format(
-          "{} times a step the same {} kernels run, of which one operation would save {} ({})",
-          loop.times, loop.kernels, format_duration(ceiling), percent(run.share(ceiling))));
+          "{} times a step {}, of which one operation would save {} ({})", loop.times,
+          what_runs(run, loop, "kernel"), format_duration(ceiling), percent(run.share(ceiling))));
       continue;
     }
     out.found.push_back(loop_finding(run, loop, time));

@@ -11,6 +11,7 @@
 namespace stepscope::rules {
 
 struct OperationCount;
+struct RepeatedPass;
 
 #define RULE(id, ...) Judgement judge_##id(const JudgedRun& run);
 #include "core/findings/rules/rules.def"
@@ -21,6 +22,9 @@ Judgement judge_launch_overhead(const JudgedRun& run);
 
 // values_read.cpp: its part at lines that hardly do more than to read values.
 Judgement judge_values_read(const JudgedRun& run, const OperationCount& operations);
+
+// one_pass.cpp: its part at a pass that a step repeats; empty where that is little.
+Judgement judge_one_pass(const JudgedRun& run, const RepeatedPass& pass);
 
 // precision.cpp: decides by the kernel's name alone.
 bool is_float32_matrix_kernel(std::string_view name);
