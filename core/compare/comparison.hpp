@@ -87,6 +87,7 @@ struct DeltaPart {
   std::uint32_t group = 0;  // parts of one match share it, and its range
   DeltaRange group_range_ns_per_step;
   Direction direction = Direction::none;
+  bool line_in_both = false;  // both programs have the line, whatever they do there
 };
 
 // Work that one line or phase did otherwise on the two sides: "14 kernels -> 1".

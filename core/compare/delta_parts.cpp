@@ -70,8 +70,9 @@ DeltaPart part_at(const DeltaInput& in, const WorkGroup& group) {
   part.line = item.line;
   part.function = item.function;
   part.direction = item.direction;
+  const LinePair& pair = in.lines.pairs()[of_b ? in.lines.of_b(item) : in.lines.of_a(item)];
+  part.line_in_both = !pair.a.first.empty() && !pair.b.first.empty();
   if (of_b) return part;
-  const LinePair& pair = in.lines.pairs()[in.lines.of_a(item)];
   if (pair.b.first.empty()) return part;
   part.file = pair.b.first;  // the line is still there, without this work
   part.line = pair.b.second;

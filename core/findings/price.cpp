@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMostEvents = 3;
 constexpr std::size_t kMostPlaces = 20;
+constexpr double kLeastOfAPlace = 0.01;  // share of the finding's time
 
 template <class Key>
 std::vector<std::pair<std::int64_t, Key>> by_size(const std::map<Key, std::int64_t>& sums) {
@@ -131,9 +132,10 @@ std::vector<FindingPlace> Price::places(double scale) const {
   std::vector<FindingPlace> out;
   for (const auto& [ns, key] : by_size(lines)) {
     const auto& [file, line, kind, function] = key;
-    if (out.size() < kMostPlaces)
-      out.push_back(
-          {std::string(file), line, kind, std::string(function), scale * static_cast<double>(ns)});
+    const auto time = static_cast<double>(ns);
+    const bool is_little = time < kLeastOfAPlace * static_cast<double>(total_);
+    if (out.size() == kMostPlaces || (is_little && !out.empty())) break;
+    out.push_back({std::string(file), line, kind, std::string(function), scale * time});
   }
   return out;
 }

@@ -47,13 +47,12 @@ bool any_in(const std::vector<std::int64_t>& times, Interval within) {
   return at != times.end() && *at < within.end;
 }
 
-// Whether gradients are summed in each pass or behind it, and the optimizer works between none.
-bool are_micro_batches(const StepOperations& step, const PassStretch& stretch) {
-  for (std::size_t pass = 1; pass < stretch.times(); ++pass) {
-    const Interval around{step.outermost[stretch.begins[pass - 1]].time.begin,
-                          step.outermost[stretch.begins[pass]].time.begin};
-    if (!any_in(step.sums, around) || any_in(step.updates, around)) return false;
-  }
+// Whether gradients are summed in each pass or behind it.
+bool gradients_are_summed_in_each(const StepOperations& step, const PassStretch& stretch) {
+  for (std::size_t pass = 1; pass < stretch.times(); ++pass)
+    if (!any_in(step.sums, {step.outermost[stretch.begins[pass - 1]].time.begin,
+                            step.outermost[stretch.begins[pass]].time.begin}))
+      return false;
   return true;
 }
 
@@ -95,14 +94,35 @@ double takes_ns(const StepOperations& step, const Passes& passes) {
   return out;
 }
 
+// Cuts the stretches where the optimizer works between two passes, and keeps what is still long enough.
+void cut_at_updates(const StepOperations& step, Passes& passes) {
+  std::vector<PassStretch> out;
+  for (const PassStretch& one : passes.stretches) {
+    out.emplace_back();
+    for (const std::size_t begin : one.begins) {
+      std::vector<std::size_t>& begins = out.back().begins;
+      out.back().end = begin;
+      if (!begins.empty() && any_in(step.updates, {step.outermost[begins.back()].time.begin,
+                                                   step.outermost[begin].time.begin}))
+        out.emplace_back();
+      out.back().begins.push_back(begin);
+    }
+    out.back().end = one.end;
+  }
+  std::erase_if(out, [](const PassStretch& one) { return one.times() < kLeastTimes; });
+  passes.stretches = std::move(out);
+}
+
 std::optional<RepeatedPass> judge(const JudgedRun& run, Interval window, const StepOperations& step,
                                   Passes passes) {
+  cut_at_updates(step, passes);
+  if (passes.stretches.empty()) return std::nullopt;
   const PassStretch longest = *std::ranges::max_element(passes.stretches, {}, &PassStretch::times);
   const std::size_t weights = with_weights(run, step, compiled_sites(run), longest);
   const std::size_t least = weights > 0            ? kLeastTimes
                             : passes.loop != kNone ? kLeastTimesOfALoop
                                                    : kLeastTimesWithoutWeights;
-  const bool micro = are_micro_batches(step, longest);
+  const bool micro = gradients_are_summed_in_each(step, longest);
   if (micro)
     passes.stretches = {longest};
   else

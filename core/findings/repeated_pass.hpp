@@ -10,8 +10,9 @@
 //             their own;
 //             or it has none, and is an iteration of a loop of the program that comes at least 8 times
 //             in a row, or was only seen in the operations, and comes at least 32 times;
-//             or a backward pass follows each and no update lies between: micro-batches whose
-//             gradients are added up
+//             or a backward pass follows each: micro-batches whose gradients are added up
+//   ends      where the optimizer works: what comes behind needs what that changed (the evaluations of
+//             LBFGS, the updates of a critic)
 //   and       all stretches of it take a tenth of the step or more, each from its first operation to its
 //             last: else something else is what the step's time goes to
 //   of them   the one whose making as one pass would save most

@@ -95,7 +95,8 @@ class Search {
     const bool is_each = times % gradients_ == 0 && times <= kMostEach * gradients_;
     const bool is_each_of_several_passes =
         times > 1 && gradients_ % times == 0 && gradients_ <= kMostEach * times;
-    return is_each || is_each_of_several_passes;
+    const bool is_each_but_of_inputs = times > 1 && times < gradients_ && 2 * times > gradients_;
+    return is_each || is_each_of_several_passes || is_each_but_of_inputs;
   }
 
   using Times = std::map<std::pair<SiteId, StringId>, std::size_t>;

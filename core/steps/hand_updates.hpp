@@ -6,7 +6,8 @@
 //   where           behind a backward pass of the thread, up to the next operation that makes a node
 //   what            an arithmetic operation in place that its line runs once for each gradient that the
 //                   pass summed (AccumulateGrad), or up to kMostEach times, or one over a list of tensors;
-//                   and the other operations there at such lines
+//                   or for more than half of them: the points of a physics-informed loss have gradients,
+//                   too; and the other operations there at such lines
 //
 // So a batch that is normalised in place, and an environment whose state is moved on, are no updates.
 // Where no gradient was summed (autograd.grad), any such line is taken. An operation makes nodes if the

@@ -50,6 +50,11 @@ std::int64_t ns_per_unit(std::string_view unit) {
 
 }  // namespace
 
+const std::string& TextLine::word(std::size_t at) const {
+  if (at >= words.size()) throw std::invalid_argument("'" + words[0] + "' needs more words");
+  return words[at];
+}
+
 std::string TextLine::option(const std::string& key, std::string fallback) const {
   const auto at = options.find(key);
   return at == options.end() ? std::move(fallback) : at->second;

@@ -20,6 +20,8 @@ struct TextLine {
   std::map<std::string, std::string> options;
 
   bool empty() const { return words.empty(); }
+  const std::string& word(
+      std::size_t at) const;  // throws std::invalid_argument where there are fewer
   bool has(const std::string& key) const { return options.contains(key); }
   std::string option(const std::string& key, std::string fallback = "") const;
 };

@@ -12,11 +12,6 @@ namespace {
   throw std::invalid_argument(what);
 }
 
-const std::string& word(const TextLine& line, std::size_t at) {
-  if (at >= line.words.size()) reject("'" + line.words[0] + "' needs more words");
-  return line.words[at];
-}
-
 template <class T>
 T look_up(const std::map<std::string, T>& table, const std::string& key) {
   const auto at = table.find(key);
@@ -143,16 +138,16 @@ void TextTrace::shift(std::int64_t host_ns, std::int64_t device_ns, std::uint32_
 }
 
 void TextTrace::source(const TextLine& line) {
-  make_.data.source = look_up(kSources, word(line, 1));
+  make_.data.source = look_up(kSources, line.word(1));
 }
 
 void TextTrace::collected(const TextLine& line) {
-  look_up(kCollected, word(line, 1));
-  collected_[word(line, 1)] = word(line, 2) == "yes";
+  look_up(kCollected, line.word(1));
+  collected_[line.word(1)] = line.word(2) == "yes";
 }
 
 void TextTrace::process(const TextLine& line) {
-  const std::uint32_t id = part(word(line, 1), 'p');
+  const std::uint32_t id = part(line.word(1), 'p');
   if (make_.data.processes.size() <= id) make_.data.processes.resize(id + 1);
   Process& process = make_.data.processes[id];
   process.pid = 100 + id;
@@ -170,14 +165,14 @@ void TextTrace::process(const TextLine& line) {
 }
 
 void TextTrace::device(const TextLine& line) {
-  const std::string& name = word(line, 1);
+  const std::string& name = line.word(1);
   make_.data.devices.push_back({.process = part(name, 'p'),
                                 .index = part(name, 'd'),
                                 .name = line.option("name", "Test GPU")});
 }
 
 void TextTrace::thread(const TextLine& line) {
-  make_.thread(part(word(line, 1), 't'), word(line, 2), part(word(line, 1), 'p'));
+  make_.thread(part(line.word(1), 't'), line.word(2), part(line.word(1), 'p'));
 }
 
 void TextTrace::no_device(const TextLine& /*line*/) {
@@ -188,7 +183,7 @@ void TextTrace::no_device(const TextLine& /*line*/) {
 void TextTrace::step(const TextLine& line) {
   Step step;
   step.id = static_cast<std::int64_t>(steps_.list.size());
-  step.window = {host_time(word(line, 1)), host_time(word(line, 2))};
+  step.window = {host_time(line.word(1)), host_time(line.word(2))};
   step.host = step.window;
   step.wall_known = !(line.words.size() > 3 && line.words[3] == "unknown");
   step.steady = step.wall_known;
@@ -199,9 +194,9 @@ RangeId TextTrace::add_range(HostKind kind, const TextLine& line) {
   note_kind(collected_, kind);
   const SiteKind site_kind =
       kind == HostKind::python_function ? SiteKind::function : SiteKind::call;
-  const ThreadId thread = thread_of(word(line, 1));
-  const RangeId range = make_.range(kind, word(line, 4), 0, host_time(word(line, 2)),
-                                    host_time(word(line, 3)), site_of(line, site_kind));
+  const ThreadId thread = thread_of(line.word(1));
+  const RangeId range = make_.range(kind, line.word(4), 0, host_time(line.word(2)),
+                                    host_time(line.word(3)), site_of(line, site_kind));
   make_.data.host_ranges.thread[range] = thread;
   if (line.has("seq")) {
     make_.data.host_ranges.sequence[range] =
@@ -215,11 +210,11 @@ RangeId TextTrace::add_range(HostKind kind, const TextLine& line) {
 }
 
 void TextTrace::host_range(const TextLine& line) {
-  add_range(look_up(kHostKinds, word(line, 0)), line);
+  add_range(look_up(kHostKinds, line.word(0)), line);
 }
 
 void TextTrace::call(const TextLine& line) {
-  const std::string& name = word(line, 4);
+  const std::string& name = line.word(4);
   const HostKind kind = name.starts_with("cuda") ? HostKind::runtime_call : HostKind::driver_call;
   Calls& calls = make_.data.calls;
   calls.range.push_back(add_range(kind, line));
@@ -235,12 +230,12 @@ void TextTrace::call(const TextLine& line) {
 void TextTrace::launch(const TextLine& line) {
   const std::string id = std::to_string(own_correlation_++ - correlation_shift_);
   TextLine host = line;
-  host.words = {"call", word(line, 1), word(line, 2), word(line, 3), "cudaLaunchKernel"};
+  host.words = {"call", line.word(1), line.word(2), line.word(3), "cudaLaunchKernel"};
   host.options["id"] = id;
-  if (collected_.contains("api_arguments")) host.options["stream"] = word(line, 4);
+  if (collected_.contains("api_arguments")) host.options["stream"] = line.word(4);
   call(host);
   TextLine device = line;
-  device.words = {"kernel", word(line, 4), word(line, 5), word(line, 6), word(line, 7)};
+  device.words = {"kernel", line.word(4), line.word(5), line.word(6), line.word(7)};
   device.options["id"] = id;
   kernel(device);
 }
@@ -255,9 +250,9 @@ LaunchConfigId TextTrace::blocks(const std::string& count) {
 
 DeviceOpId TextTrace::add_device_op(DeviceOpKind kind, const TextLine& line, std::size_t first_word,
                                     std::string_view name, std::uint32_t correlation) {
-  const DeviceOpId op = make_.device_op(kind, name, stream_of(word(line, first_word)),
-                                        device_time(word(line, first_word + 1)),
-                                        device_time(word(line, first_word + 2)), correlation);
+  const DeviceOpId op = make_.device_op(kind, name, stream_of(line.word(first_word)),
+                                        device_time(line.word(first_word + 1)),
+                                        device_time(line.word(first_word + 2)), correlation);
   DeviceOps& ops = make_.data.device_ops;
   ops.graph[op] = static_cast<std::uint32_t>(parse_count(line.option("graph", "0")));
   ops.graph_node[op] = parse_count(line.option("node", "0"));
@@ -269,7 +264,7 @@ DeviceOpId TextTrace::add_device_op(DeviceOpKind kind, const TextLine& line, std
 
 void TextTrace::kernel(const TextLine& line) {
   const bool is_whole_graph = line.has("whole");
-  add_device_op(is_whole_graph ? DeviceOpKind::graph : DeviceOpKind::kernel, line, 1, word(line, 4),
+  add_device_op(is_whole_graph ? DeviceOpKind::graph : DeviceOpKind::kernel, line, 1, line.word(4),
                 correlation_of(line));
 }
 
@@ -277,104 +272,31 @@ void TextTrace::copy(const TextLine& line) {
   const DeviceOpId op =
       add_device_op(DeviceOpKind::memcpy, line, 1, "Memcpy", correlation_of(line));
   DeviceOps& ops = make_.data.device_ops;
-  ops.copy_kind[op] = look_up(kCopyKinds, word(line, 4));
-  ops.source_memory[op] = look_up(kMemoryKinds, word(line, 5));
-  ops.target_memory[op] = look_up(kMemoryKinds, word(line, 6));
+  ops.copy_kind[op] = look_up(kCopyKinds, line.word(4));
+  ops.source_memory[op] = look_up(kMemoryKinds, line.word(5));
+  ops.target_memory[op] = look_up(kMemoryKinds, line.word(6));
 }
 
 // multiprocessors N: of device 0.
 void TextTrace::multiprocessors(const TextLine& line) {
-  make_.data.devices.at(0).multiprocessors = static_cast<std::uint32_t>(parse_count(word(line, 1)));
+  make_.data.devices.at(0).multiprocessors = static_cast<std::uint32_t>(parse_count(line.word(1)));
 }
 
 // device_memory BYTES: of device 0.
 void TextTrace::device_memory(const TextLine& line) {
-  make_.data.devices.at(0).memory_bytes = parse_count(word(line, 1));
-}
-
-// counter [pN.]TRACK TIME VALUE: a sample, of process 0 unless another is named.
-void TextTrace::counter(const TextLine& line) {
-  Counters& counters = make_.data.counters;
-  std::string_view track = word(line, 1);
-  ProcessId process = 0;
-  if (const std::size_t dot = track.find('.');
-      dot != std::string_view::npos && dot > 1 && track[0] == 'p' &&
-      std::isdigit(static_cast<unsigned char>(track[1])) != 0) {
-    process = static_cast<ProcessId>(parse_count(track.substr(1, dot - 1)));
-    track.remove_prefix(dot + 1);
-  }
-  counters.time.push_back(host_time(word(line, 2)));
-  counters.track.push_back(make_.data.strings.intern(track));
-  counters.process.push_back(process);
-  counters.value.push_back(static_cast<double>(parse_count(word(line, 3))));
+  make_.data.devices.at(0).memory_bytes = parse_count(line.word(1));
 }
 
 void TextTrace::set(const TextLine& line) {
   add_device_op(DeviceOpKind::memset, line, 1, "Memset (Device)", correlation_of(line));
 }
 
-// cpu THREAD TIME CPU_TIME
-void TextTrace::cpu(const TextLine& line) {
-  const Thread& thread = make_.data.threads[thread_of(word(line, 1))];
-  Counters& counters = make_.data.counters;
-  counters.time.push_back(host_time(word(line, 2)));
-  counters.track.push_back(make_.data.strings.intern(kThreadCpuTrack + std::to_string(thread.tid)));
-  counters.process.push_back(thread.process);
-  counters.value.push_back(static_cast<double>(host_time(word(line, 3)) - host_time("0")));
-  collected_.try_emplace("off_cpu", true);
-}
-
-// sample THREAD TIME [at=FILE:LINE] [in=NAME] [innermost=NAME] [cpu=TIME] [flags=BITS]
-// [asleep=timer|lock|child|channel|file]
-void TextTrace::sample(const TextLine& line) {
-  Samples& samples = make_.data.samples;
-  samples.thread.push_back(thread_of(word(line, 1)));
-  samples.time.push_back(host_time(word(line, 2)));
-  samples.site.push_back(site_of(line, SiteKind::call));
-  samples.called.push_back(make_.data.strings.intern(line.option("in", "")));
-  samples.innermost.push_back(make_.data.strings.intern(line.option("innermost", "")));
-  const std::int64_t cpu = line.has("cpu") ? parse_time(line.option("cpu")) : 0;
-  samples.cpu.push_back(static_cast<std::uint64_t>(cpu));
-  samples.flags.push_back(static_cast<std::uint8_t>(parse_count(line.option("flags", "0"))));
-  static const std::map<std::string_view, AsleepIn> kinds{
-      {"", AsleepIn::unknown},    {"timer", AsleepIn::timer},     {"lock", AsleepIn::lock},
-      {"child", AsleepIn::child}, {"channel", AsleepIn::channel}, {"file", AsleepIn::file}};
-  samples.asleep_in.push_back(kinds.at(line.option("asleep", "")));
-}
-
-// loop THREAD BEGIN END TIMES at=FILE:LINE [depth=N]: iterations of equal length
-void TextTrace::loop(const TextLine& line) {
-  LoopPositions& rows = make_.data.loop_positions;
-  const auto add = [&](std::int64_t time, std::uint8_t flags, SiteId loop, std::int64_t iteration) {
-    rows.time.push_back(time);
-    rows.thread.push_back(thread_of(word(line, 1)));
-    rows.depth.push_back(static_cast<std::uint8_t>(parse_count(line.option("depth", "0"))));
-    rows.flags.push_back(flags);
-    rows.loop.push_back(loop);
-    rows.caller.push_back(kNone);
-    rows.iteration.push_back(iteration);
-  };
-  const std::int64_t begin = host_time(word(line, 2)), end = host_time(word(line, 3));
-  const auto times = static_cast<std::int64_t>(parse_count(word(line, 4)));
-  const SiteId at = site_of(line, SiteKind::call);
-  for (std::int64_t i = 0; i < times; ++i)
-    add(begin + i * (end - begin) / times,
-        static_cast<std::uint8_t>(kLoopCounted | (i == 0 ? kLoopEntered : 0)), at, i + 1);
-  add(end, kLoopLeft, kNone, 0);
-}
-
-void TextTrace::mark(const TextLine& line) {
-  make_.data.marks.time.push_back(host_time(word(line, 2)));
-  make_.data.marks.name.push_back(make_.data.strings.intern(word(line, 3)));
-  make_.data.marks.thread.push_back(thread_of(word(line, 1)));
-}
-
 // graph_node THREAD TIME ID [from=ID] [at=FILE:LINE]
 void TextTrace::graph_node(const TextLine& line) {
   GraphNodes& nodes = make_.data.graph_nodes;
-  nodes.thread.push_back(thread_of(word(line, 1)));
-  nodes.time.push_back(host_time(word(line, 2)));
-  nodes.node.push_back(parse_count(word(line, 3)));
+  nodes.thread.push_back(thread_of(line.word(1)));
+  nodes.time.push_back(host_time(line.word(2)));
+  nodes.node.push_back(parse_count(line.word(3)));
   nodes.original.push_back(parse_count(line.option("from", "0")));
   nodes.site.push_back(site_of(line, SiteKind::call));
 }

@@ -45,14 +45,15 @@ OptimizerAdvice compiled(std::string_view name) {
 // torch.compile leaves the step of LBFGS as it is, since it calls back into the program.
 OptimizerAdvice for_lbfgs() {
   return {
-      "keep a shorter history (history_size, 100 unless given: each iteration reads all of it), or "
-      "let "
-      "each step evaluate the loss fewer times (max_iter, max_eval): PyTorch has no faster "
-      "form of LBFGS, and torch.compile leaves its step as it is",
-      "torch.optim.LBFGS(model.parameters(), history_size=h // 2, max_iter=m // 2)   # of what "
-      "they "
-      "are now: 100 and 20 unless given",
-      "with fewer evaluations a step"};
+      "keep a shorter history (history_size, 100 unless given: each iteration reads all of it, "
+      "once "
+      "so many have run), which is what the forecast is of. Fewer evaluations of the loss in each "
+      "step (max_iter, max_eval) take their forward and backward passes out of it, too, so that a "
+      "step does less. PyTorch has no faster form of LBFGS, and torch.compile leaves its step as "
+      "it "
+      "is",
+      "torch.optim.LBFGS(model.parameters(), history_size=h // 2)   # of what it is now",
+      "with a shorter history"};
 }
 
 // No optimizer of PyTorch ran, so the program updates its parameters one by one.

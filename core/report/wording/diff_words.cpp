@@ -103,8 +103,8 @@ std::string how_of(const DeltaGroup& group, const Comparison& c) {
   if (added && removed) return replaced_text(group);
   if (added) return "added";
   if (removed) return "removed";
-  if (part.a_ns == 0) return "new";
-  if (part.b_ns == 0) return "gone";
+  if (part.a_ns == 0) return part.line_in_both ? "none seen in A" : "new";
+  if (part.b_ns == 0) return part.line_in_both ? "none seen in B" : "gone";
   if (part.a_calls == 0 || part.b_calls == 0) return "";
   return is_of_the_count(part) ? counts_text(part, c) : mean_text(part);
 }

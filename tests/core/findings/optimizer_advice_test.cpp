@@ -33,7 +33,7 @@ TEST(OptimizerAdvice, NamesTheProgramsOwnOptimizerAndAFormThatItHas) {
   EXPECT_THAT(unknown.fix, Not(HasSubstr("fused=True")));
   EXPECT_THAT(unknown.code_hint, HasSubstr("def update(): optimizer.step()"));
   EXPECT_THAT(optimizer_advice("LBFGS", OptimizerRuns::on_cpu, Language::python).code_hint,
-              HasSubstr("max_iter=m // 2"));
+              HasSubstr("history_size=h // 2"));
 }
 
 TEST(OptimizerAdvice, OfListsIsNeverToUseLists) {

@@ -117,6 +117,22 @@ TEST(RepeatedPass, MicroBatchesMayBeFewerAndLarger) {
   EXPECT_THAT(found_in(micro_batches(false, true)).fix, HasSubstr("fewer and larger"));
 }
 
+// The evaluations of LBFGS, and the updates of a critic: the weights have changed between two of them.
+TEST(RepeatedPass, BetweenWhichTheOptimizerWorksIsNone) {
+  std::ostringstream text;
+  text << "no_device\nrepeat 4 host=1200 device=1200\nstep 0 1200\n";
+  for (int pass = 0; pass < 10; ++pass) {
+    const int at = pass * 120;
+    for (int i = 0; i < 3; ++i)
+      text << "op t1 " << at + i * 12 << ' ' << at + i * 12 + 5 << " aten::conv2d at=train.py:12\n";
+    text << "scope t1 " << at + 60 << ' ' << at + 110 << " Optimizer.step#SGD.step\nop t1 "
+         << at + 70 << ' ' << at + 80 << " aten::add_ at=train.py:15\n";
+  }
+  text << "op t1 1190 1195 torch::autograd::AccumulateGrad at=train.py:14\n";
+  text << "end\nexpect found launch_bound train.py:12\n";
+  EXPECT_THAT(found_in(text.str()).title, Not(HasSubstr("times a step the same")));
+}
+
 // A mask that is written element by element.
 TEST(RepeatedPass, WithoutWeightsManyAreNoLayers) {
   std::ostringstream text;

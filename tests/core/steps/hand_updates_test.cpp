@@ -15,14 +15,13 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// A pass that sums two gradients, and what runs behind it.
+// A pass that sums gradients, and what runs behind it.
 class Program {
  public:
-  void pass() {
+  void pass(int gradients = 2) {
     op("aten::linear", 10), ++nodes_;
-    for (const char* name :
-         {"AddmmBackward0", "torch::autograd::AccumulateGrad", "torch::autograd::AccumulateGrad"})
-      make_.range(HostKind::backward_node, name, 1, now_, now_ + 10), now_ += 10;
+    node("AddmmBackward0");
+    for (int i = 0; i < gradients; ++i) node("torch::autograd::AccumulateGrad");
   }
   void op(const std::string& name, std::uint32_t line) {
     make_.range(HostKind::op, name, 1, now_, now_ + 10, site(line));
@@ -45,6 +44,9 @@ class Program {
   std::size_t count = 0;
 
  private:
+  void node(const char* name) {
+    make_.range(HostKind::backward_node, name, 1, now_, now_ + 10), now_ += 10;
+  }
   SiteId site(std::uint32_t line) {
     const auto [known, is_new] = sites_.try_emplace(line, 0);
     if (is_new) known->second = make_.site("/home/me/train.py", line);
@@ -92,6 +94,18 @@ TEST(HandUpdates, GradientsOfSeveralPassesHaveOneUpdate) {
   for (int parameter = 0; parameter < 2; ++parameter) program.op("aten::sub_", 20);
   EXPECT_THAT(program.found(), SizeIs(2));
   EXPECT_EQ(program.count, 1U);
+}
+
+// The points at which a physics-informed loss is taken are leaves with gradients, too.
+TEST(HandUpdates, InputsMayHaveGradientsWithoutAnUpdate) {
+  Program program;
+  program.pass(5);
+  for (int parameter = 0; parameter < 3; ++parameter) program.op("aten::sub_", 20);
+  EXPECT_THAT(program.found(), ElementsAre(20, 20, 20));
+  Program of_others;
+  of_others.pass(5);
+  for (int i = 0; i < 2; ++i) of_others.op("aten::sub_", 20);
+  EXPECT_THAT(of_others.found(), IsEmpty());
 }
 
 TEST(HandUpdates, AReadIsNone) {
