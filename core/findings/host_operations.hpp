@@ -24,7 +24,9 @@ std::int64_t fixed_ns_of(const std::map<RangeId, std::int64_t>& times);
 
 // Counts over all counted steps.
 struct OperationCount {
-  std::uint64_t count = 0;     // outermost operations of the loop's thread
+  std::uint64_t count = 0;  // outermost operations of the loop's thread
+  std::uint64_t compiled =
+      0;  // those at lines that a backward pass goes through, or all where none is
   std::int64_t median_ns = 0;  // their median length
   std::int64_t fixed_ns = 0;   // what their computing takes whatever its size
   struct AtLine {
@@ -35,6 +37,7 @@ struct OperationCount {
   // Element-wise and reducing operations, and products, in a pass that has gradients: also those
   // inside of others.
   std::uint64_t joined = 0, products = 0;
+  std::int64_t random_ns = 0;  // in which such a pass makes random numbers
 
   // Whether the line hardly does more than to read values out of tensors: what it does with them (it
   // prints, logs or compares) is the program's own, and no compiler joins it.
@@ -72,6 +75,9 @@ bool is_compiled(const JudgedRun& run, const std::vector<bool>& sites, const Seg
 // Whether the operation of a segment on the CPU reads or adds to rows by their index; those that a mask
 // chooses are not among them.
 bool is_of_rows(const JudgedRun& run, const Segment& s);
+
+// Whether the operation of a segment on the CPU makes random numbers.
+bool makes_random_numbers(const JudgedRun& run, const Segment& s);
 
 // Whether torch.compile makes the operation of a segment on the CPU no faster. `with_gradients`:
 // sites_with_gradients(run).

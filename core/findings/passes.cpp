@@ -2,6 +2,7 @@
 #include "core/findings/passes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -51,6 +52,19 @@ std::vector<Passes> loops_in(const JudgedRun& run, Interval step,
     if (!passes.stretches.empty()) out.push_back(std::move(passes));
   }
   return out;
+}
+
+std::uint64_t iterations_per_step(const JudgedRun& run, SiteId loop) {
+  const auto& list = run.steps.list;
+  const Activity activity{.trace = &run.trace,
+                          .host = {list.front().window.begin, list.back().window.end}};
+  std::uint64_t count = 0;
+  for (const NestLoop& one : loop_nest_of(activity, run.steps.thread).loops) {
+    if (one.at != loop) continue;
+    for (const NestIteration& iteration : one.iterations)
+      count += run.counts(iteration.time.begin) ? 1U : 0U;
+  }
+  return static_cast<std::uint64_t>(std::llround(run.count_per_step(count)));
 }
 
 StepOperations operations_in(const JudgedRun& run, Interval step) {

@@ -39,6 +39,10 @@ struct Passes {
 std::vector<Passes> loops_in(const JudgedRun& run, Interval step,
                              std::span<const std::int64_t> begins, std::size_t times);
 
+// Returns how many iterations of that loop the mean counted step has, rounded: an evaluation in some steps
+// may run it, too.
+std::uint64_t iterations_per_step(const JudgedRun& run, SiteId loop);
+
 // Returns the longest repeats (repeats.hpp) and all like them; without stretches where there are none.
 template <class Item>
 Passes repeats_in(std::span<const Item> all, std::size_t times) {

@@ -94,20 +94,27 @@ double takes_ns(const StepOperations& step, const Passes& passes) {
   return out;
 }
 
+// Whether the passes are layers of a model. `weights`: operations with weights in the longest stretch.
+bool are_layers(const StepOperations& step, std::size_t weights, const PassStretch& longest,
+                std::size_t times) {
+  if (weights == 0) return false;
+  return step.sums.empty() || 2 * step.sums.size() * longest.times() >= weights * times;
+}
+
 // Cuts the stretches where the optimizer works between two passes, and keeps what is still long enough.
 void cut_at_updates(const StepOperations& step, Passes& passes) {
   std::vector<PassStretch> out;
   for (const PassStretch& one : passes.stretches) {
-    out.emplace_back();
-    for (const std::size_t begin : one.begins) {
-      std::vector<std::size_t>& begins = out.back().begins;
-      out.back().end = begin;
-      if (!begins.empty() && any_in(step.updates, {step.outermost[begins.back()].time.begin,
-                                                   step.outermost[begin].time.begin}))
-        out.emplace_back();
-      out.back().begins.push_back(begin);
+    out.push_back({.begins = {one.begins.front()}, .end = one.end});
+    for (std::size_t pass = 1; pass < one.times(); ++pass) {
+      const Interval between{step.outermost[one.begins[pass - 1]].time.begin,
+                             step.outermost[one.begins[pass]].time.begin};
+      if (any_in(step.updates, between)) {
+        out.back().end = one.begins[pass];
+        out.push_back({.end = one.end});
+      }
+      out.back().begins.push_back(one.begins[pass]);
     }
-    out.back().end = one.end;
   }
   std::erase_if(out, [](const PassStretch& one) { return one.times() < kLeastTimes; });
   passes.stretches = std::move(out);
@@ -131,10 +138,7 @@ std::optional<RepeatedPass> judge(const JudgedRun& run, Interval window, const S
   for (const PassStretch& one : passes.stretches) times += one.times(), operations += one.items();
   if (times == 0 || !is_short(step, longest)) return std::nullopt;
   const bool may_be_layers = weights > 0 && step.sums.empty() && step.updates.empty();
-  const bool is_layers =
-      !may_be_layers && weights > 0 &&
-      (step.sums.empty() || 2 * step.sums.size() * longest.times() >= weights * times);
-  if (!micro && is_layers) return std::nullopt;
+  if (!micro && !may_be_layers && are_layers(step, weights, longest, times)) return std::nullopt;
   const double takes = takes_ns(step, passes);
   if (takes < kLeastOfTheStep * static_cast<double>(window.length())) return std::nullopt;
   const std::set<SiteId> sites = sites_of(run, step, passes, micro);
@@ -172,6 +176,8 @@ std::optional<RepeatedPass> find_repeated_pass(const JudgedRun& run) {
     const std::optional<RepeatedPass> one = judge(run, window, step, std::move(passes));
     if (one && (!best || saved(*one) > saved(*best))) best = one;
   }
+  if (best && best->loop != kNone && !best->is_micro_batch)
+    best->times = std::max(best->in_a_row, iterations_per_step(run, best->loop));
   return best;
 }
 

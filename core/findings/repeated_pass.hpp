@@ -27,9 +27,9 @@
 namespace stepscope::rules {
 
 struct RepeatedPass {
-  SiteId loop = kNone;           // the first line of its loop, where the program's loops were noted
-  std::uint64_t times = 0;       // in a step
-  std::uint64_t in_a_row = 0;    // in the longest stretch
+  SiteId loop = kNone;         // the first line of its loop, where the program's loops were noted
+  std::uint64_t times = 0;     // in a step; of a noted loop in the mean one, else in the middle one
+  std::uint64_t in_a_row = 0;  // in the longest stretch
   std::uint64_t operations = 0;  // in a pass, at the mean
   bool has_weights = false;
   // It has weights, and without a backward pass nothing tells it from layers of a model.

@@ -38,6 +38,7 @@ constexpr const char* kLaunchBound = "launch_bound";
 constexpr double kLeastOverhead = 0.10;
 constexpr double kJoinedTakes = 0.5, kJoinedTakesLow = 0.3, kJoinedTakesHigh = 0.95;
 constexpr double kLittle = 0.02;
+constexpr double kLeastOfAFix = 0.005;  // share of the step: less may be in no replayed sample
 // Larger micro-batches make products no faster: only what lies between operations.
 constexpr double kLeastOfMicroBatches = 0.25;
 constexpr double kManyOperations = 50;         // a step
@@ -55,14 +56,15 @@ struct Overhead {
   std::map<Cause, CauseTime> causes;
 };
 
-// `pass`: what it has is left out; null: nothing is.
+// `pass`: what it has is left out; null: nothing is. `sites`: the only lines that count; null: all do.
 Overhead overhead_of(const JudgedRun& run, const OperationCount& operations,
-                     const RepeatedPass* pass) {
+                     const RepeatedPass* pass, const std::vector<bool>* sites = nullptr) {
   Overhead out(run);
   const OwnStretches own(run);
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
     if (!is_between_operations(s.cause) || !run.counts(s.time.begin)) continue;
+    if (sites != nullptr && !is_compiled(run, *sites, s)) continue;
     out.causes[s.cause].all += s.time.length();
     if (run.optimizer_phases[s.phase] || own.holds(s)) continue;
     if (s.site != kNone && operations.is_of_values(line_of(run, s.site))) continue;
@@ -79,7 +81,7 @@ Overhead overhead_of(const JudgedRun& run, const OperationCount& operations,
 std::vector<Fix> fewer_operations(const JudgedRun& run, const Overhead& overhead, double count) {
   std::vector<Fix> out;
   for (const auto& [cause, ns] : overhead.causes) {
-    if (ns.between == 0) continue;
+    if (run.weight(run.per_step(ns.between)) < kLeastOfAFix) continue;
     const double part = static_cast<double>(ns.between) / static_cast<double>(ns.all);
     const auto factor = [&](double saved, double operations_more) {
       const double cost = run.language == Language::python ? operations_more / count : 0;
@@ -106,17 +108,26 @@ std::string overhead_title(const JudgedRun& run, const OperationCount& operation
       percent(run.share(time)), run.language == Language::cpp ? "the program" : "Python");
 }
 
-// What is joined computes in half of its time.
-void join_chains(const JudgedRun& run, Overhead overhead, double count, const RepeatedPass* pass,
-                 Judgement& out) {
+std::vector<SiteId> set_sites(const std::vector<bool>& sites) {
+  std::vector<SiteId> out;
+  for (SiteId site = 0; site < sites.size(); ++site)
+    if (sites[site]) out.push_back(site);
+  return out;
+}
+
+// What is joined computes in half of its time, and is on its way in less; both at the compiled lines alone.
+void join_chains(const JudgedRun& run, Overhead overhead, const OperationCount& operations,
+                 const RepeatedPass* pass, Judgement& out) {
   Finding& finding = out.found.back();
   std::vector<bool> sites = compiled_sites(run);
+  const std::vector<bool> trained = sites_with_gradients(run);
   if (pass != nullptr)
     for (const SiteId site : pass->sites) sites[site] = false;
   std::map<Cause, std::int64_t> joined;
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
     if (!is_joined(s.cause) || !is_compiled(run, sites, s)) continue;
+    if (is_as_good_as_compiled(run, trained, s)) continue;
     const auto goes =
         static_cast<std::int64_t>((1 - kJoinedTakes) * static_cast<double>(run.unexplained_ns(i)));
     overhead.price.add(s, goes);
@@ -126,15 +137,17 @@ void join_chains(const JudgedRun& run, Overhead overhead, double count, const Re
   const Finding all = overhead.price.finding(run.idle_per_step(overhead.price.total()));
   finding.caused_ns_per_step = all.caused_ns_per_step;
   finding.ceiling_ns_per_step = all.ceiling_ns_per_step;
-  finding.fixes = fewer_operations(run, overhead, count);
+  finding.fixes = fewer_operations(run, overhead_of(run, operations, pass, &sites),
+                                   run.count_per_step(operations.compiled));
+  const std::vector<SiteId> lines = set_sites(sites);
+  for (Fix& fewer : finding.fixes) fewer.scope.sites = lines;
   for (const auto& [cause, ns] : joined) {
     if (run.weight(run.per_step(ns)) < kLittle) continue;
     Fix fused{.kind = FixKind::scale_work,
               .factor = kJoinedTakes,
               .factor_low = kJoinedTakesLow,
               .factor_high = kJoinedTakesHigh};
-    for (SiteId site = 0; site < sites.size(); ++site)
-      if (sites[site]) fused.scope.sites.push_back(site);
+    fused.scope.sites = lines;
     fused.scope.cause = cause;
     fused.finding = kLaunchBound;
     finding.fixes.push_back(fused);
@@ -156,7 +169,7 @@ void add_overhead(const JudgedRun& run, const Overhead& overhead, const Operatio
     no_compiler = "the same pass runs many times, for each of which torch.compile may be called";
   const bool is_cpp = run.language == Language::cpp;
   if (is_cpp) finding.fixes = fewer_operations(run, overhead, count);
-  if (!is_cpp && no_compiler.empty()) join_chains(run, overhead, count, pass, out);
+  if (!is_cpp && no_compiler.empty()) join_chains(run, overhead, operations, pass, out);
   if (!is_cpp && !no_compiler.empty()) {
     finding.title += fmt::format("; {}", no_compiler);
     finding.ceiling_ns_per_step += run.per_step(operations.fixed_ns);

@@ -123,6 +123,28 @@ Passes largest_loop(std::span<const Launch> launches, std::vector<Passes> noted)
   return best;
 }
 
+struct Candidate {
+  LaunchLoop loop;
+  std::size_t launches = 0;
+  bool is_one = true;
+};
+
+Candidate candidate_of(const JudgedRun& run, std::span<const Launch> launches,
+                       const Passes& passes) {
+  Candidate out{.loop = {.loop = passes.loop}};
+  for (const PassStretch& stretch : passes.stretches) {
+    const std::span<const Launch> all = launches_of(launches, stretch);
+    for (const Launch& launch : all) out.loop.sites.insert(launch.site);
+    out.is_one = out.is_one && !reads_alone(run, all) && is_of_small_kernels(run, all);
+    out.launches += all.size();
+    out.loop.times += stretch.times();
+  }
+  const std::size_t times = std::max<std::size_t>(1, out.loop.times);
+  out.loop.kernels = (out.launches + times / 2) / times;
+  out.is_one = out.is_one && !out.loop.sites.contains(kNone);
+  return out;
+}
+
 std::vector<LaunchLoop> loops_of(const JudgedRun& run) {
   std::vector<LaunchLoop> out;
   if (run.summary.counted.empty()) return out;
@@ -134,19 +156,9 @@ std::vector<LaunchLoop> loops_of(const JudgedRun& run) {
   const std::vector<Passes> noted = loops_in(run, step, begins, kLeastRounds);
   while (out.size() < kMostLoops) {
     const Passes found = largest_loop(launches, noted);
-    std::size_t items = 0;
-    LaunchLoop one{.loop = found.loop};
-    bool is_one = true;
-    for (const PassStretch& stretch : found.stretches) {
-      const auto all = launches_of(launches, stretch);
-      for (const Launch& launch : all) one.sites.insert(launch.site);
-      is_one = is_one && !reads_alone(run, all) && is_of_small_kernels(run, all);
-      items += all.size();
-      one.times += stretch.times();
-    }
-    if (items < kLeastLaunches) break;
-    one.kernels = (items + one.times / 2) / one.times;
-    if (is_one && !one.sites.contains(kNone)) out.push_back(std::move(one));
+    Candidate candidate = candidate_of(run, launches, found);
+    if (candidate.launches < kLeastLaunches) break;
+    if (candidate.is_one) out.push_back(std::move(candidate.loop));
     for (const PassStretch& stretch : found.stretches)
       for (std::size_t i = stretch.begins.front(); i < stretch.end; ++i)
         launches[i].ends_loop = true;  // it is found once

@@ -195,7 +195,7 @@ struct CpuOptimizer {
   std::int64_t computing = 0;
   std::int64_t around = 0;       // Python and the framework between the operations
   std::uint64_t operations = 0;  // in all counted steps
-  std::size_t steps = 0;
+  std::size_t steps = 0;         // the optimizer's, of which a step of the loop may have several
   struct Calls {
     std::int64_t ns = 0;
     std::uint64_t count = 0;
@@ -216,6 +216,11 @@ struct CpuOptimizer {
         out.push_back(calls.count);
     std::ranges::sort(out);
     return out;
+  }
+  // Returns the share of what they compute that a fused step computes: each of k passes reads and writes
+  // some three values, and a fused one k and two.
+  double fused_traffic() const {
+    return std::max(kFusedTraffic, 2 / (1 + static_cast<double>(passes().size())));
   }
   // Returns the share of the way between its operations that a fused step takes.
   double fused_way() const {
@@ -247,9 +252,20 @@ void count_operations(const JudgedRun& run, const std::vector<Interval>& times, 
   }
 }
 
+// Returns how often an optimizer stepped in the counted steps; their number where none of PyTorch's did.
+std::size_t counted_optimizer_scopes(const JudgedRun& run) {
+  const HostRanges& h = run.trace.host_ranges();
+  std::size_t out = 0;
+  for (RangeId r = 0; r < h.size(); ++r)
+    if (h.kind[r] == HostKind::user_scope && run.counts(h.begin[r]) &&
+        run.trace.text(h.name[r]).starts_with("Optimizer.step#"))
+      ++out;
+  return out > 0 ? out : run.summary.counted.size();
+}
+
 CpuOptimizer cpu_optimizer(const JudgedRun& run) {
   CpuOptimizer out(run);
-  out.steps = run.summary.counted.size();
+  out.steps = counted_optimizer_scopes(run);
   std::vector<Interval> times;
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
@@ -272,13 +288,15 @@ Finding cpu_finding(const JudgedRun& run, const CpuOptimizer& work) {
   const double around = run.idle_per_step(work.around);
   Finding out = work.price.finding(computing + around);
   const double way = work.fused_way();
-  out.ceiling_ns_per_step = (1 - kFusedTraffic) * computing + (1 - way) * around;
+  const double traffic = work.fused_traffic();
+  out.ceiling_ns_per_step = (1 - traffic) * computing + (1 - way) * around;
   out.count_per_step = run.count_per_step(work.operations);
   out.title = fmt::format(
-      "the optimizer's step is {:.0f} operations, several for each parameter: {} a step ({}), {} "
+      "the optimizer's step is {:.0f} operations, {} for each parameter: {} a step ({}), {} "
       "of it between them",
-      out.count_per_step, format_duration(computing + around),
-      percent(run.share(computing + around)), format_duration(around));
+      out.count_per_step, work.passes().size() > 1 ? "several" : "one",
+      format_duration(computing + around), percent(run.share(computing + around)),
+      format_duration(around));
   const auto scaled = [&work](Cause cause, double factor, double low, double high) {
     Fix fix{.kind = FixKind::scale_work, .factor = factor, .factor_low = low, .factor_high = high};
     fix.scope.cause = cause;
@@ -295,7 +313,7 @@ Finding cpu_finding(const JudgedRun& run, const CpuOptimizer& work) {
     if (is_lbfgs && (is_host_compute(cause) || is_between_operations(cause)))
       out.fixes.push_back(scaled(cause, 0.75, 0.5, 1));
     else if (is_host_compute(cause))
-      out.fixes.push_back(scaled(cause, kFusedTraffic, kFusedTraffic / 2, 0.9));
+      out.fixes.push_back(scaled(cause, traffic, traffic / 2, std::max(0.9, traffic)));
     else if (is_between_operations(cause))
       out.fixes.push_back(scaled(cause, way, way / 2, std::min(1.0, 2 * way)));
   }

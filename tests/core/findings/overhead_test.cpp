@@ -71,6 +71,34 @@ TEST(Overhead, NoCompilerIsAdvisedWhereItFailsOrIsInUse) {
 }
 
 // Products are joined with nothing: such programs were up to 64 % slower when they were compiled.
+// Dropout: a language model became 32 % slower when it was compiled.
+TEST(Overhead, NoCompilerIsAdvisedWhereRandomNumbersTakeMuchOfTheStep) {
+  EXPECT_FALSE(finding_of_text(small_steps(40), "launch_bound").fixes.empty());
+  const std::string text = small_steps(40);
+  const std::size_t last = text.find("end\n");
+  const std::string with_dropout =
+      text.substr(0, last) + "op t1 700 900 aten::bernoulli_ at=train.py:12\n" + text.substr(last);
+  const Finding dropout = finding_of_text(with_dropout, "launch_bound");
+  EXPECT_TRUE(dropout.fixes.empty());
+  EXPECT_THAT(dropout.title, ::testing::HasSubstr("random numbers"));
+}
+
+// What a loop does at lines without gradients is no part of a compiled model.
+TEST(Overhead, OnlyTheWayAtCompiledLinesBecomesShorter) {
+  std::ostringstream text;
+  text << "no_device\nrepeat 8 host=2000 device=2000\nstep 0 2000\n";
+  for (int i = 0; i < 40; ++i)
+    text << "op t1 " << i * 14 << ' ' << i * 14 + 4 << ' '
+         << kElementwise[static_cast<std::size_t>(i) % kElementwise.size()]
+         << " at=train.py:12 seq=" << i << "\nop t1 " << 600 + i * 14 << ' ' << 604 + i * 14
+         << " aten::op" << i << " at=data.py:5\n";
+  text << "node t1 1200 1300 MulBackward0 seq=1\n";
+  text << "end\nexpect found launch_bound train.py:12\n";
+  const Finding found = finding_of_text(text.str(), "launch_bound");
+  ASSERT_FALSE(found.fixes.empty());
+  for (const Fix& fix : found.fixes) EXPECT_EQ(fix.scope.sites.size(), 1U);
+}
+
 TEST(Overhead, NoCompilerIsAdvisedWhereMostOperationsAreProducts) {
   std::string text = small_steps(40);
   for (std::size_t at = text.find("aten::add"); at != std::string::npos;
