@@ -15,7 +15,7 @@
 //             LBFGS, the updates of a critic)
 //   and       all stretches of it take a tenth of the step or more, each from its first operation to its
 //             last: else something else is what the step's time goes to
-//   of them   the one whose making as one pass would save most
+//   choice    where several are passes, the one is taken whose making as one pass would save most
 #pragma once
 
 #include <cstdint>

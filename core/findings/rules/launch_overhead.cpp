@@ -115,7 +115,8 @@ std::vector<SiteId> set_sites(const std::vector<bool>& sites) {
   return out;
 }
 
-// What is joined computes in half of its time, and is on its way in less; both at the compiled lines alone.
+// Adds what torch.compile saves at the lines that it compiles: what is joined computes in half of its time,
+// and the way to it becomes shorter.
 void join_chains(const JudgedRun& run, Overhead overhead, const OperationCount& operations,
                  const RepeatedPass* pass, Judgement& out) {
   Finding& finding = out.found.back();

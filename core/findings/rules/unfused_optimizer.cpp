@@ -16,8 +16,8 @@
 // optimizer's phase, none of them fused; ceiling two thirds of what they compute, and the way between
 // them less what a fused step has of it. That still collects its lists in Python, which takes as long as the
 // way to 8 operations, and to 1.2 for each parameter (measured with Adam, AdamW and SGD on 10 and 20
-// parameters). LBFGS has no fused form: its forecast is of half its history, from half of its time to all
-// of it
+// parameters). LBFGS has no fused form: its forecast is of half its history, and leaves half of its time
+// to all
 #include "core/findings/rules/rules.hpp"
 
 #include <fmt/format.h>

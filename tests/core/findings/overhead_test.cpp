@@ -83,7 +83,7 @@ TEST(Overhead, NoCompilerIsAdvisedWhereRandomNumbersTakeMuchOfTheStep) {
   EXPECT_THAT(dropout.title, ::testing::HasSubstr("random numbers"));
 }
 
-// What a loop does at lines without gradients is no part of a compiled model.
+// A loop at lines without gradients is no part of a compiled model.
 TEST(Overhead, OnlyTheWayAtCompiledLinesBecomesShorter) {
   std::ostringstream text;
   text << "no_device\nrepeat 8 host=2000 device=2000\nstep 0 2000\n";

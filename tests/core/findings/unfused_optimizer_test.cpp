@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a fused step of an optimizer leaves of one that runs several operations for each of ten parameters.
+// The forecast of a fused step in place of several operations for each of ten parameters.
 #include <gtest/gtest.h>
 
 #include <sstream>
