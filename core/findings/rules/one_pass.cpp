@@ -109,8 +109,7 @@ std::string title_of(const JudgedRun& run, const RepeatedPass& pass, double betw
           : fmt::format("the same {} run{}", operations, pass.operations == 1 ? "s" : "");
   return fmt::format(
       "{} times a step {}{}: for {} a step ({}) {} and the framework are on the way from one to "
-      "the "
-      "next; the forecast is of one pass in their place, possible where {}",
+      "the next; the forecast is of one pass in their place, possible where {}",
       pass.times, what,
       pass.is_micro_batch ? ", each with a backward pass"
       : pass.has_weights  ? " with the same weights"

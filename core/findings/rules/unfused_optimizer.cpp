@@ -15,8 +15,8 @@
 // Without a device: operations >= 20 a step, or of >= 4 names with a twentieth of their time each, in the
 // optimizer's phase, none of them fused; ceiling two thirds of what they compute, and the way between
 // them less what a fused step has of it. That still collects its lists in Python, which takes as long as the
-// way to 8 operations, and to 1.2 for each parameter (measured with Adam, AdamW and SGD on 10 and 20
-// parameters). LBFGS has no fused form: its forecast is of half its history, and leaves half of its time
+// way to 8 operations, and to 1.2 for each parameter: chosen from small tensors on one thread
+// (docs/measurements/forecasts.md). LBFGS has no fused form: its forecast is of half its history, and leaves half of its time
 // to all
 #include "core/findings/rules/rules.hpp"
 

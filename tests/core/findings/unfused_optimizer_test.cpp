@@ -40,6 +40,7 @@ TEST(UnfusedOptimizer, AFusedStepStillCollectsItsParameters) {
 
 TEST(UnfusedOptimizer, LbfgsKeepsHalfItsHistory) {
   const Finding lbfgs = found_of("LBFGS", 10);
+  ASSERT_FALSE(lbfgs.fixes.empty());
   for (const Fix& fix : lbfgs.fixes) {
     EXPECT_DOUBLE_EQ(fix.factor_low, 0.5);
     EXPECT_DOUBLE_EQ(fix.factor_high, 1);
