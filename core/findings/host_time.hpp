@@ -20,6 +20,17 @@ constexpr bool is_between_operations(Cause cause) {
          cause == Cause::host_between_calls;
 }
 
+// Whether new pages of memory can be asked for or given back there: in operations, and between them, where
+// tensors are freed.
+constexpr bool may_take_new_pages(Cause cause) {
+  return family_of(cause) == CauseFamily::host_compute || is_between_operations(cause);
+}
+
+// The part of what page faults take by which other work is longer at most: clearing a page also takes
+// the caches' place.
+inline constexpr double kGoesBesideFaults = 0.35;
+inline constexpr double kLeastLeft = 0.05;  // part of the time that no forecast takes away
+
 // Whether the trace holds how long the loop's thread waited for a core.
 bool core_wait_is_known(const JudgedRun& run);
 

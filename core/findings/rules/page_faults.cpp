@@ -32,16 +32,10 @@ namespace {
 constexpr const char* kPageFaults = "page_faults";
 constexpr double kFaultsLeastShare = 0.03;
 constexpr double kMostNsOfFault = 4'000;
-constexpr double kStartsMatter = 0.03;  // share of the step, from which on they are a finding
-constexpr double kStaysAtWorst = 0.5, kGoesAtBest = 1.35;  // parts of the share
-constexpr double kLeastLeft = 0.05;
+constexpr double kStartsMatter = 0.03;   // share of the step, from which on they are a finding
+constexpr double kStaysAtWorst = 0.5;    // part of the share
 constexpr double kCauseWorthFix = 0.01;  // share of the step
 constexpr double kPageBytes = 4096;
-
-// Operations, and what lies between them: freeing is there.
-bool may_fault(Cause cause) {
-  return family_of(cause) == CauseFamily::host_compute || is_between_operations(cause);
-}
 
 double fault_share(const KernelUse& use) {
   const double faults = std::min(use.system_ns, kMostNsOfFault * use.page_faults);
@@ -60,12 +54,12 @@ Finding faults_finding(const JudgedRun& run, const Price& price, double caused, 
       percent(run.share(caused)));
   std::map<Cause, std::int64_t> causes;
   for (const Segment& s : run.segments())
-    if (may_fault(s.cause) && run.counts(s.time.begin)) causes[s.cause] += s.time.length();
+    if (may_take_new_pages(s.cause) && run.counts(s.time.begin)) causes[s.cause] += s.time.length();
   for (const auto& [cause, ns] : causes) {
     if (run.weight(run.per_step(ns)) < kCauseWorthFix) continue;
     Fix without{.kind = FixKind::scale_work,
                 .factor = 1 - share,
-                .factor_low = std::max(kLeastLeft, 1 - kGoesAtBest * share),
+                .factor_low = std::max(kLeastLeft, 1 - (1 + kGoesBesideFaults) * share),
                 .factor_high = 1 - share * kStaysAtWorst};
     without.scope.cause = cause;
     without.finding = kPageFaults;
@@ -94,7 +88,7 @@ Judgement judge_page_faults(const JudgedRun& run) {
   const double share = fault_share(*use);
   Price price(run);
   for (const Segment& s : run.segments())
-    if (may_fault(s.cause) && run.counts(s.time.begin))
+    if (may_take_new_pages(s.cause) && run.counts(s.time.begin))
       price.add(s, static_cast<std::int64_t>(share * static_cast<double>(s.time.length())));
   const double caused = run.per_step(price.total());
   const double faults = use->page_faults / static_cast<double>(run.summary.counted.size());

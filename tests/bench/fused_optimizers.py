@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Forecasts of fused=True on a CPU, against the same optimizer with it.
+
+usage: fused_optimizers.py STEPSCOPE [--python PYTHON] [--turns 3] [--steps 150] [--model NAME ...]
+       fused_optimizers.py --run MODEL OPTIMIZER [--fused] [--steps 150]
+
+Models: table (100,000 rows of 32, of which a batch reads few), mlp (four layers of 1,024), conv (a layer of 12,544 by 512
+behind two convolutions), lstm (a table of 30,000 words). Optimizers: Adam, AdamW, SGD with momentum, Adagrad.
+The plain optimizer is recorded by `stepscope profile`. Then both run without it, in turns, each in a process of its own;
+what fused=True gives is the ratio of the medians over turns of the mean step. PYTHON needs torch.
+Prints a Markdown table; nothing is left out.
+"""
+
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+MODELS = ("table", "mlp", "conv", "lstm")
+OPTIMIZERS = ("Adam", "AdamW", "SGD", "Adagrad")
+WARM_UP = 10
+
+
+def model_and_input(name):
+    import torch
+    from torch import nn
+    if name == "table":
+        model = nn.Sequential(nn.EmbeddingBag(100_000, 32), nn.Linear(32, 64), nn.ReLU(), nn.Linear(64, 1))
+        return model, torch.randint(0, 100_000, (128, 20))
+    if name == "mlp":
+        return nn.Sequential(*[layer for _ in range(4) for layer in (nn.Linear(1024, 1024), nn.ReLU())],
+                             nn.Linear(1024, 1)), torch.randn(32, 1024)
+    if name == "conv":
+        model = nn.Sequential(nn.Conv2d(3, 32, 3, padding=1), nn.ReLU(), nn.Conv2d(32, 64, 3, 2, 1), nn.ReLU(),
+                              nn.Flatten(), nn.Linear(64 * 14 * 14, 512), nn.ReLU(), nn.Linear(512, 1))
+        return model, torch.randn(16, 3, 28, 28)
+
+    class Reader(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.words = nn.Embedding(30_000, 64)
+            self.lstm = nn.LSTM(64, 128, batch_first=True)
+            self.out = nn.Linear(128, 1)
+
+        def forward(self, x):
+            return self.out(self.lstm(self.words(x))[0][:, -1])
+    return Reader(), torch.randint(0, 30_000, (16, 20))
+
+
+def run_program(options):
+    import torch
+    torch.manual_seed(0)
+    name, kind = options.run
+    model, x = model_and_input(name)
+    target = torch.randn(len(x), 1)
+    more = {"momentum": 0.9} if kind == "SGD" else {}
+    optimizer = getattr(torch.optim, kind)(model.parameters(), lr=1e-3, fused=options.fused, **more)
+    times = []
+    for _ in range(options.steps):
+        begin = time.perf_counter()
+        loss = (model(x) - target).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        times.append(1e3 * (time.perf_counter() - begin))
+    print(statistics.mean(times[WARM_UP:]))
+
+
+def output_of(command):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if done.returncode not in (0, 3):
+        raise RuntimeError(f"{' '.join(map(str, command))} ended with {done.returncode}: {done.stderr[-500:]}")
+    return done.stdout
+
+
+def judge(options, folder, name, kind):
+    program = [options.python, pathlib.Path(__file__).resolve(), "--steps", options.steps, "--run", name, kind]
+    scope = folder / f"{name}.{kind}.scope"
+    output_of([options.stepscope, "profile", "-o", scope, "--", *program])
+    report = json.loads(output_of([options.stepscope, "report", scope, "--format", "json"]))
+    found = next((one for one in report["findings"] + report["no_gain"] if one["id"] == "unfused_optimizer"), None)
+    plain, fused = [], []
+    for _ in range(options.turns):
+        plain.append(float(output_of(program)))
+        fused.append(float(output_of([*program, "--fused"])))
+    return found, report["partition"]["wall_ns_per_step"], statistics.median(plain), statistics.median(fused)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("stepscope", nargs="?")
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--steps", type=int, default=150)
+    parser.add_argument("--model", action="append", choices=MODELS)
+    parser.add_argument("--run", nargs=2, metavar=("MODEL", "OPTIMIZER"), help="run one in this process")
+    parser.add_argument("--fused", action="store_true")
+    options = parser.parse_args()
+    if options.run:
+        run_program(options)
+        return
+    if options.stepscope is None:
+        parser.error("name the stepscope to judge")
+    print("| model | optimizer | step, ms | forecast of the step (90 %) | fused | held |\n|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in options.model or MODELS:
+            for kind in OPTIMIZERS:
+                found, step, before, after = judge(options, pathlib.Path(folder), name, kind)
+                truth = after / before
+                if found is None or found.get("forecast") is None:
+                    print(f"| {name} | {kind} | {before:.2f} | no finding | {truth:.2f} | - |", flush=True)
+                    continue
+                part, low, high = (found["forecast"][key] / step for key in ("ns_per_step", "low", "high"))
+                print(f"| {name} | {kind} | {before:.2f} | {part:.2f} ({low:.2f}-{high:.2f}) | {truth:.2f} | "
+                      f"{'yes' if low <= truth <= high else 'no'} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
