@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kLeastTimes = 4, kLeastTimesOfALoop = 8, kLeastTimesWithoutWeights = 32;
 constexpr std::int64_t kLongOperationNs = 100'000;
-constexpr double kLeastOfTheStep = 0.1;  // share that the passes take
+constexpr double kLeastOfTheStep = 0.1;    // share that the passes take
+constexpr double kNestedSavesLeast = 0.5;  // of what the chosen one saves
 constexpr std::array<std::string_view, 13> kWithWeights = {
     "aten::linear",     "aten::conv1d",     "aten::conv2d",     "aten::conv3d",   "aten::embedding",
     "aten::layer_norm", "aten::batch_norm", "aten::group_norm", "aten::bilinear", "aten::mm",
@@ -152,7 +153,30 @@ std::optional<RepeatedPass> judge(const JudgedRun& run, Interval window, const S
                       .is_micro_batch = micro,
                       .sites = {sites.begin(), sites.end()},
                       .takes_ns = takes,
-                      .part = all > takes ? takes / all : 1};
+                      .part = all > takes ? takes / all : 1,
+                      .span = {step.outermost[passes.stretches.front().begins.front()].time.begin,
+                               step.outermost[passes.stretches.back().end - 1].time.end}};
+}
+
+double saved_ns(const RepeatedPass& pass) {
+  return pass.takes_ns * pass.saved_share();
+}
+
+bool holds(const RepeatedPass& outer, const RepeatedPass& inner) {
+  return intersect(outer.span, inner.span) == inner.span && inner.times > outer.times;
+}
+
+// Names the loop around or within the chosen one that would save most, if that is enough.
+void name_nested(const std::vector<RepeatedPass>& all, RepeatedPass& best) {
+  double most = kNestedSavesLeast * saved_ns(best);
+  for (const RepeatedPass& other : all) {
+    if (other.loop == kNone || other.loop == best.loop || saved_ns(other) < most) continue;
+    if (!holds(best, other) && !holds(other, best)) continue;
+    most = saved_ns(other);
+    best.nested = other.loop;
+    best.nested_in_a_row = other.in_a_row;
+    best.nested_is_inner = holds(best, other);
+  }
 }
 
 }  // namespace
@@ -170,14 +194,14 @@ std::optional<RepeatedPass> find_repeated_pass(const JudgedRun& run) {
   const std::uint32_t row = run.summary.counted[run.summary.counted.size() / 2];
   const Interval window = run.steps.list[row].window;
   const StepOperations step = operations_in(run, window);
-  std::optional<RepeatedPass> best;
-  const auto saved = [](const RepeatedPass& one) { return one.takes_ns * one.saved_share(); };
-  for (Passes& passes : passes_in(run, window, step, kLeastTimes)) {
-    const std::optional<RepeatedPass> one = judge(run, window, step, std::move(passes));
-    if (one && (!best || saved(*one) > saved(*best))) best = one;
-  }
-  if (best && best->loop != kNone && !best->is_micro_batch)
-    best->times = std::max(best->in_a_row, iterations_per_step(run, best->loop));
+  std::vector<RepeatedPass> all;
+  for (Passes& passes : passes_in(run, window, step, kLeastTimes))
+    if (const auto one = judge(run, window, step, std::move(passes))) all.push_back(*one);
+  if (all.empty()) return std::nullopt;
+  RepeatedPass best = *std::ranges::max_element(all, {}, saved_ns);
+  if (best.loop == kNone || best.is_micro_batch) return best;
+  name_nested(all, best);
+  best.times = std::max(best.in_a_row, iterations_per_step(run, best.loop));
   return best;
 }
 

@@ -15,7 +15,9 @@
 //             LBFGS, the updates of a critic)
 //   and       all stretches of it take a tenth of the step or more, each from its first operation to its
 //             last: else something else is what the step's time goes to
-//   choice    where several are passes, the one is taken whose making as one pass would save most
+//   choice    where several are passes, the one is taken whose making as one pass would save most. A loop
+//             around or within it that would save half as much or more is named beside it: which of the two
+//             has passes that do not need each other, only the program's author knows
 #pragma once
 
 #include <cstdint>
@@ -40,6 +42,12 @@ struct RepeatedPass {
   // The stretches' share of all time at these lines, without their backward pass: a framework's one
   // line may hold the whole step.
   double part = 1;
+  Interval span;  // in the middle counted step, from its first operation to its last
+
+  // The other loop of the two that are nested, its passes in a row, and whether it is the inner one.
+  SiteId nested = kNone;
+  std::uint64_t nested_in_a_row = 0;
+  bool nested_is_inner = false;
 
   // Returns which share of a segment's time is this pass's; 0 elsewhere than at its lines.
   double share_of(const Segment& segment) const;

@@ -119,6 +119,15 @@ std::string title_of(const JudgedRun& run, const RepeatedPass& pass, double betw
       pass.is_micro_batch ? "memory allows" : "none needs what another made");
 }
 
+void name_nested_loop(const JudgedRun& run, const RepeatedPass& pass, Finding& out) {
+  if (pass.nested == kNone) return;
+  out.fix += fmt::format(
+      ". The loop at {} lies {} it and runs {} times in a row: take the one of the two whose "
+      "passes do not "
+      "need each other",
+      run.line_text(pass.nested), pass.nested_is_inner ? "within" : "around", pass.nested_in_a_row);
+}
+
 }  // namespace
 
 Judgement judge_one_pass(const JudgedRun& run, const RepeatedPass& pass) {
@@ -138,6 +147,7 @@ Judgement judge_one_pass(const JudgedRun& run, const RepeatedPass& pass) {
          : pass.has_weights  ? Advice::launch_bound_of_repeats
                              : Advice::launch_bound_of_a_loop,
          run.language, found);
+  name_nested_loop(run, pass, found);
   put_number("{times}", static_cast<std::uint32_t>(pass.times), found.code_hint);
   found.falsified_by = "with all of these passes made as one the step does not become shorter";
   return fired(std::move(found), time.explained);

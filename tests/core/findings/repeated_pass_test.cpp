@@ -264,6 +264,19 @@ TEST(RepeatedPass, OfNestedLoopsTheOneThatSavesMoreIsSaid) {
               HasSubstr("24 times a step the loop at train.py:19"));
 }
 
+// The outer loop could run over time steps, and the inner one over environments.
+TEST(RepeatedPass, OfNestedLoopsTheOtherIsNamed) {
+  std::string loops = "loop t1 0 8000 10 at=train.py:18\n";
+  for (int i = 0; i < 10; ++i)
+    loops += "loop t1 " + std::to_string(i * 800) + ' ' + std::to_string(i * 800 + 800) +
+             " 8 at=train.py:19 depth=1\n";
+  const Finding outer = found_in(samples(80, loops));
+  EXPECT_THAT(outer.title, HasSubstr("10 times a step the loop at train.py:18"));
+  EXPECT_THAT(outer.fix, HasSubstr("train.py:19 lies within it and runs 8 times in a row"));
+  const std::string one = "loop t1 0 8000 80 at=train.py:19\n";
+  EXPECT_THAT(found_in(samples(80, one)).fix, Not(HasSubstr("lies within")));
+}
+
 // What the pass has is said once; the rest is a finding where it is much, too.
 TEST(RepeatedPass, WhatElseLiesBetweenOperationsIsAFindingOfItsOwn) {
   std::ostringstream text;
