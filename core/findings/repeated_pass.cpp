@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kLeastTimes = 4, kLeastTimesOfALoop = 8, kLeastTimesWithoutWeights = 32;
 constexpr std::int64_t kLongOperationNs = 100'000;
 constexpr double kLeastOfTheStep = 0.1;    // share that the passes take
-constexpr double kNestedSavesLeast = 0.5;  // of what the chosen one saves
+constexpr double kNestedSavesLeast = 0.5;  // share of what the chosen one saves
 constexpr std::array<std::string_view, 13> kWithWeights = {
     "aten::linear",     "aten::conv1d",     "aten::conv2d",     "aten::conv3d",   "aten::embedding",
     "aten::layer_norm", "aten::batch_norm", "aten::group_norm", "aten::bilinear", "aten::mm",
