@@ -31,6 +31,10 @@ bool FrameChain::next(Frame& frame) noexcept {
     return false;
   }
   frame = parse(next_, bytes.data());
+  if (frame.is_generator && frame.previous == 0) {
+    failed_ = true;
+    return false;
+  }
   frames_[count_++] = frame;
   next_ = frame.previous;
   return true;
@@ -77,10 +81,11 @@ bool FrameChain::copy(Address from, char* to) noexcept {
 }
 
 Frame FrameChain::parse(Address address, const char* bytes) const noexcept {
-  const bool is_shim = python::load<char>(bytes, layout_.frame_owner) == python::kShimOwner;
+  const char owner = python::load<char>(bytes, layout_.frame_owner);
+  const bool is_shim = owner == python::kShimOwner;
   return {address, is_shim ? 0 : python::load<Address>(bytes, layout_.frame_code) & ~Address{3},
           python::load<Address>(bytes, layout_.frame_instruction),
-          python::load<Address>(bytes, layout_.frame_previous)};
+          python::load<Address>(bytes, layout_.frame_previous), owner == python::kGeneratorOwner};
 }
 
 }  // namespace stepscope::host_sampler

@@ -5,6 +5,8 @@
 // go. The chain is taken for true only where both show the same frames with the same code, and the
 // callers at the same instruction: a caller stands still while what it called runs. The innermost
 // frame's instruction may have moved within its code; either place is one where the thread was.
+// A generator's frame loses its caller when it yields. If it is the outermost frame, then it was left while
+// it was read, and the chain has failed.
 #pragma once
 
 #include <array>
@@ -21,6 +23,7 @@ struct Frame {
   Address code = 0;  // 0: a frame without code of its own
   Address instruction = 0;
   Address previous = 0;
+  bool is_generator = false;
 };
 
 class FrameChain {

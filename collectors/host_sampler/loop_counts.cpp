@@ -14,7 +14,6 @@ using python::load;
 
 constexpr Address kLowest = 4096;  // addresses below are none
 constexpr Address kTags = 7;       // bits that CPython 3.14 keeps in references of the stack
-constexpr char kGeneratorOwner = 1;
 constexpr std::uint32_t kHeadOfObject = 16;
 constexpr int kDeepest = 2;              // a generator that drives a generator
 constexpr std::uint32_t kSlotBase = 32;  // more than a frame has slots here
@@ -106,7 +105,7 @@ void LoopCounts::look_into_generator(const Memory& memory, CodeTable& codes, Add
   for (std::uint32_t offset = kHeadOfObject; offset + at.frame_locals <= bytes.size();
        offset += sizeof(Address)) {
     const char* frame = bytes.data() + offset;
-    if (load<char>(frame, at.frame_owner) != kGeneratorOwner) continue;
+    if (load<char>(frame, at.frame_owner) != python::kGeneratorOwner) continue;
     const Code* code = codes.find(memory, load<Address>(frame, at.frame_code) & ~kTags);
     if (code == nullptr || !codes.holds(*code, load<Address>(frame, at.frame_instruction)))
       continue;

@@ -61,7 +61,8 @@ struct Layout {
   bool range_has_index = false;  // 3.11: the iterator of a range counts up
 };
 
-inline constexpr char kShimOwner = 3;  // 3.12 on; no frame has it before
+inline constexpr char kShimOwner = 3;       // 3.12 on; no frame has it before
+inline constexpr char kGeneratorOwner = 1;  // 3.11 on: the frame lies in a generator or a coroutine
 
 // version: Py_Version (0x030b07f0 is 3.11.7). runtime: &_PyRuntime or null. False: an unknown
 // version; `why` is the sentence for the user.

@@ -207,6 +207,18 @@ TEST_F(SampledPlace, ACallerThatMovesWhileItIsReadIsTorn) {
   EXPECT_EQ(read(thread), Reading::torn);
 }
 
+// A generator has a caller while it runs alone: without one, it has just yielded.
+TEST_F(SampledPlace, AGeneratorThatYieldsWhileItIsReadIsTorn) {
+  const Address outer = process.frame(process.code(kUser, "main", 5), 0);
+  const Address generator = process.frame(process.code(kQueue, "parameters", 6), outer);
+  process.set(generator + process.layout().frame_owner, python::kGeneratorOwner);
+  const Address thread = process.thread(generator);
+  ASSERT_EQ(read(thread), Reading::place);
+  EXPECT_EQ(site(), "/home/me/train.py:5 main");
+  process.set(generator + process.layout().frame_previous, Address{0});
+  EXPECT_EQ(read(thread), Reading::torn);
+}
+
 // A library that calls one function after another: the user's line stands still meanwhile.
 TEST_F(SampledPlace, WhatTheUsersLineCallsMayChangeWhileItIsRead) {
   const Address outer = process.code(kUser, "main", 5);
