@@ -5,27 +5,41 @@
 #include <array>
 #include <unordered_set>
 
+#include "core/model/row_order.hpp"
+
 namespace stepscope::rules {
 namespace {
 
 // So many operations make a value that is read, where no gradient goes through its line: a comparison, a sum.
 constexpr std::uint64_t kOperationsForAValue = 4;
-// Share of the step. A language model whose dropout took 12 % became 32 % slower when it was compiled.
-constexpr double kMuchRandom = 0.05;
+// Share of the step. A language model whose dropout took 12 % became 32 % slower when it was compiled, and
+// embeddings of 15,000 rows, whose gradients took a tenth, became 20 to 36 % slower.
+constexpr double kMuchSlower = 0.05;
 constexpr double kJoinsToProducts = 5.8;  // from so many on there are chains to join
 
 bool is_product(Cause cause) {
   return cause == Cause::host_compute_gemm || cause == Cause::host_compute_attention;
 }
 
+// Whether it is a part of summing the gradients of an embedding. Compiled sums took 0.8 to 1.9 times as long.
+bool sums_an_embedding(const HostRanges& h, const std::vector<RangeId>& around, RangeId range,
+                       const Trace& trace) {
+  for (; range != kNone; range = around[range])
+    if (trace.text(h.name[range]) == "aten::embedding_dense_backward") return true;
+  return false;
+}
+
 void count_classes(const JudgedRun& run, OperationCount& out) {
   const std::vector<bool> sites = compiled_sites(run);
-  std::vector<bool> seen(run.trace.host_ranges().size(), false);
+  const HostRanges& h = run.trace.host_ranges();
+  const std::vector<RangeId> around = enclosing_ranges(h);
+  std::vector<bool> seen(h.size(), false);
   for (const Segment& s : run.segments()) {
     const bool joins = is_joined(s.cause);
     if ((!joins && !is_product(s.cause)) || s.host_evidence == kNone) continue;
     if (!is_compiled(run, sites, s)) continue;
-    if (makes_random_numbers(run, s)) out.random_ns += s.time.length();
+    if (makes_random_numbers(run, s) || sums_an_embedding(h, around, s.host_evidence, run.trace))
+      out.slower_ns += s.time.length();
     if (seen[s.host_evidence]) continue;
     seen[s.host_evidence] = true;
     ++(joins ? out.joined : out.products);
@@ -167,10 +181,9 @@ std::string_view why_not_joined(const JudgedRun& run, const OperationCount& coun
   if (has_range_with(run, "CompiledFunction") || has_range_with(run, "Torch-Compiled Region"))
     return "what is compiled already stays";
   if (has_recurrent_layer(run)) return "torch.compile does not compile recurrent layers";
-  if (run.weight(run.per_step(count.random_ns)) >= kMuchRandom)
-    return "random numbers (dropout) are much of the step, and compiled code makes them no faster "
-           "on a "
-           "CPU";
+  if (run.weight(run.per_step(count.slower_ns)) >= kMuchSlower)
+    return "random numbers (dropout) or the gradients of embeddings are much of the step, and "
+           "compiled code may make them slower on a CPU";
   if (static_cast<double>(count.joined) < kJoinsToProducts * static_cast<double>(count.products))
     return "most of them go with matrix products and convolutions, so torch.compile finds few to "
            "join";

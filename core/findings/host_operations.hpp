@@ -37,7 +37,9 @@ struct OperationCount {
   // Element-wise and reducing operations, and products, in a pass that has gradients: also those
   // inside of others.
   std::uint64_t joined = 0, products = 0;
-  std::int64_t random_ns = 0;  // in which such a pass makes random numbers
+  // In which such a pass does what compiled code may make slower on a CPU: it makes random numbers, or sums
+  // the gradients of embeddings.
+  std::int64_t slower_ns = 0;
 
   // Whether the line hardly does more than to read values out of tensors: what it does with them (it
   // prints, logs or compares) is the program's own, and no compiler joins it.

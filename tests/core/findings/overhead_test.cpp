@@ -71,16 +71,25 @@ TEST(Overhead, NoCompilerIsAdvisedWhereItFailsOrIsInUse) {
 }
 
 // Products are joined with nothing: such programs were up to 64 % slower when they were compiled.
-// Dropout: a language model became 32 % slower when it was compiled.
-TEST(Overhead, NoCompilerIsAdvisedWhereRandomNumbersTakeMuchOfTheStep) {
+// Dropout: a language model became 32 % slower when it was compiled; embeddings of 15,000 rows a third.
+TEST(Overhead, NoCompilerIsAdvisedWhereItMayMakeMuchOfTheStepSlower) {
   EXPECT_FALSE(finding_of_text(small_steps(40), "launch_bound").fixes.empty());
+  for (const char* slower : {"op t1 700 900 aten::bernoulli_ at=train.py:12\n",
+                             "op t1 700 900 aten::embedding_dense_backward at=train.py:12\n"
+                             "op t1 701 899 aten::fill_ at=train.py:12\n"}) {
+    const std::string text = small_steps(40);
+    const std::size_t last = text.find("end\n");
+    const Finding found =
+        finding_of_text(text.substr(0, last) + slower + text.substr(last), "launch_bound");
+    EXPECT_TRUE(found.fixes.empty()) << slower;
+    EXPECT_THAT(found.title, ::testing::HasSubstr("may make them slower"));
+  }
   const std::string text = small_steps(40);
   const std::size_t last = text.find("end\n");
-  const std::string with_dropout =
-      text.substr(0, last) + "op t1 700 900 aten::bernoulli_ at=train.py:12\n" + text.substr(last);
-  const Finding dropout = finding_of_text(with_dropout, "launch_bound");
-  EXPECT_TRUE(dropout.fixes.empty());
-  EXPECT_THAT(dropout.title, ::testing::HasSubstr("random numbers"));
+  EXPECT_FALSE(finding_of_text(text.substr(0, last) + "op t1 700 900 aten::fill_ at=train.py:12\n" +
+                                   text.substr(last),
+                               "launch_bound")
+                   .fixes.empty());
 }
 
 // A loop at lines without gradients is no part of a compiled model.
