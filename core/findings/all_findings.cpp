@@ -98,13 +98,28 @@ std::string in_terms(std::string text, const Terms& terms) {
   return rules::for_device(rules::for_trainer(std::move(text), terms.trainer), terms.device_module);
 }
 
+// Returns whether the function runs the loop whose iterations are the steps: it is not compiled as a whole.
+bool runs_the_loop(const Steps& steps, std::string_view function) {
+  for (const Section& section : steps.sections)
+    for (const Division& division : section.divisions)
+      if (division.loop.ends_with(fmt::format("({})", function))) return true;
+  return false;
+}
+
+std::string code_hint_of(const rules::JudgedRun& run, const Finding& finding, const Terms& terms) {
+  std::string out = in_terms(finding.code_hint, terms);
+  if (!finding.places.empty() && !runs_the_loop(run.steps, finding.places.front().function))
+    rules::put_compiled_function(finding.places.front().function, out);
+  return out;
+}
+
 void take(const rules::JudgedRun& run, const Rule& rule, const Terms& terms,
           rules::Judgement judgement, Findings& out) {
   const std::string id(rule.id);
   for (Finding& finding : judgement.found) {
     finding.id = id;
     finding.fix = rules::for_device(std::move(finding.fix), terms.device_module);
-    finding.code_hint = in_terms(std::move(finding.code_hint), terms);
+    finding.code_hint = code_hint_of(run, finding, terms);
     weigh(run, rule.most, finding);
     (finding.no_gain.empty() ? out.found : out.no_gain).push_back(std::move(finding));
   }

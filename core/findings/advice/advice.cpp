@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/findings/advice/advice.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -56,6 +58,14 @@ void put_text(std::string_view name, std::string_view text, std::string& hint) {
 
 void put_number(std::string_view name, std::uint32_t number, std::string& hint) {
   put_text(name, std::to_string(number), hint);
+}
+
+void put_compiled_function(std::string_view function, std::string& hint) {
+  const std::string_view last = function.substr(function.rfind('.') + 1);
+  if (last.empty() || last == "forward" || function.find('<') != std::string_view::npos) return;
+  const std::string text = fmt::format("{0} = torch.compile({0})", function);
+  put_text("model = torch.compile(model)", text, hint);
+  put_text("block = torch.compile(block)", text, hint);
 }
 
 }  // namespace stepscope::rules

@@ -91,6 +91,10 @@ void advise(Advice advice, Language language, Finding& out);
 void put_text(std::string_view name, std::string_view text, std::string& hint);
 void put_number(std::string_view name, std::uint32_t number, std::string& hint);
 
+// Writes a hint that compiles a model for this function, since torch.compile(model) compiles its forward alone.
+// A function that has no name, or is a forward, leaves the hint as it is.
+void put_compiled_function(std::string_view function, std::string& hint);
+
 // An optimizer whose step is many small operations: its fused form, or the next best that exists
 // and computes the same. `name`: its class; empty where it is not known. `how`: whether it runs on the CPU, on a
 // device by a kernel for each parameter, or there by kernels for lists of them (`foreach`).

@@ -100,7 +100,8 @@ inline constexpr AdviceRow kDeviceAdvice[] = {
       "x.mul_(scale).add_(shift);   // in place"}},
     {Advice::hotspot_elementwise_without_device,
      {"each of these operations reads and writes all of its tensors: fuse chains of them "
-      "(torch.compile), drop casts and copies, and use in-place forms",
+      "(torch.compile, which needs a C++ compiler and Python's headers), drop casts and copies, "
+      "and use in-place forms",
       "block = torch.compile(block)   # up to a minute for each shape; dynamic=False for a few "
       "shapes"},
      {"each of these operations reads and writes all of its tensors: fuse chains of them in one "
@@ -108,7 +109,8 @@ inline constexpr AdviceRow kDeviceAdvice[] = {
       "x.mul_(scale).add_(shift);   // in place"}},
     {Advice::hotspot_elementwise_with_gradients,
      {"each of these operations reads and writes all of its tensors: fuse chains of them "
-      "(torch.compile), drop casts and copies, and use in-place forms; what no gradient needs "
+      "(torch.compile, which needs a C++ compiler and Python's headers), drop casts and copies, "
+      "and use in-place forms; what no gradient needs "
       "(evaluation, metrics) belongs under torch.no_grad()",
       "block = torch.compile(block)   # up to a minute for each shape; dynamic=False for a few "
       "shapes"},

@@ -66,7 +66,8 @@ inline constexpr AdviceRow kLaunchAdvice[] = {
       "auto total = h.new_zeros({groups, width}).index_add(0, group, h);"}},
     {Advice::launch_bound_without_device,
      {"do more in each operation: a larger batch, one operation on a stacked tensor in place of a "
-      "Python loop over its parts, or torch.compile, which joins chains of small ones",
+      "Python loop over its parts, or torch.compile, which joins chains of small ones (it needs "
+      "a C++ compiler and Python's headers)",
       "model = torch.compile(model)   # up to a minute for each shape; dynamic=False for a few "
       "shapes\n"
       "losses = loss(model(torch.stack(parts)))     # not: [loss(model(p)) for p in parts]"},

@@ -34,6 +34,22 @@ TEST(Advice, SpeaksTheProgramsLanguage) {
   }
 }
 
+// torch.compile(model) compiles the forward of a model, and none of its other functions.
+TEST(Advice, TheFunctionOfTheLineIsCompiled) {
+  const std::string hint(text_of(Advice::launch_bound_without_device, Language::python).code_hint);
+  const auto compiled = [&](std::string_view function) {
+    std::string out = hint;
+    put_compiled_function(function, out);
+    return out;
+  };
+  EXPECT_EQ(compiled("Block.forward"), hint);
+  EXPECT_EQ(compiled("<module>"), hint);
+  EXPECT_EQ(compiled("Net.score.<locals>.<lambda>"), hint);
+  EXPECT_EQ(compiled(""), hint);
+  EXPECT_THAT(compiled("TransE.score"), HasSubstr("TransE.score = torch.compile(TransE.score) "));
+  EXPECT_THAT(compiled("mine"), HasSubstr("mine = torch.compile(mine) "));
+}
+
 // A loader without a batch size hands __getitem__ a list, for which few are written.
 TEST(Advice, AWholeBatchIsAskedOfTheMethodForIt) {
   const std::string hint(text_of(Advice::input_waits_for_cores, Language::python).code_hint);
