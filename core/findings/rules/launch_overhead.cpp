@@ -9,7 +9,7 @@
 //   repeats       what a pass that a step repeats has of it is a finding of its own: one_pass.cpp. The
 //                 rest fires where it is still as much
 //   compiles      torch.compile joins chains of element-wise and reducing operations. It is forecast
-//                 and advised where 6.5 times as many of these as of products run at the lines that a
+//                 and advised where 5.8 times as many of these as of products run at the lines that a
 //                 backward pass goes through: 0.7 of the way
 //                 between operations goes, and half of what those compute. With fewer, programs became
 //                 7 % shorter to 64 % longer (docs/measurements/forecasts.md)
