@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <unordered_set>
+#include <utility>
 
 #include "core/model/row_order.hpp"
 
@@ -153,6 +154,7 @@ OperationCount count_operations(const JudgedRun& run) {
   const std::vector<bool> with_gradients = sites_with_gradients(run),
                           compiled = compiled_sites(run);
   std::int64_t until = 0;
+  bool has_read = false;  // since the last operation at a compiled line
   const Rows rows = run.trace.ranges_of(run.steps.thread);
   for (RangeId r = rows.begin; r < rows.end; ++r) {
     if (h.kind[r] != HostKind::op || h.begin[r] < until || !run.counts(h.begin[r])) continue;
@@ -160,10 +162,15 @@ OperationCount count_operations(const JudgedRun& run) {
     lengths.push_back(h.end[r] - h.begin[r]);
     until = h.end[r];
     if (run.sites[r] == kNone) continue;
-    out.compiled += compiled[run.sites[r]] ? 1U : 0U;
+    const bool reads_here = reads_a_value(run.trace.text(h.name[r]));
+    has_read |= reads_here;
+    if (compiled[run.sites[r]] && !reads_here) {
+      ++out.compiled;
+      out.breaks += std::exchange(has_read, false) || chooses_by_mask(run, r) ? 1U : 0U;
+    }
     auto& [reads, others, has_gradients] = out.by_line[line_of(run, run.sites[r])];
     has_gradients |= with_gradients[run.sites[r]];
-    ++(reads_a_value(run.trace.text(h.name[r])) ? reads : others);
+    ++(reads_here ? reads : others);
   }
   if (lengths.empty()) return out;
   const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
@@ -175,12 +182,21 @@ OperationCount count_operations(const JudgedRun& run) {
   return out;
 }
 
-std::string_view why_not_joined(const JudgedRun& run, const OperationCount& count) {
+std::string_view why_not_compiled(const JudgedRun& run, const OperationCount& count) {
   if (has_range_with(run, "BackwardBackward") || has_range_with(run, "DoubleBackward"))
     return "torch.compile does not support the second derivatives that this program takes";
   if (has_range_with(run, "CompiledFunction") || has_range_with(run, "Torch-Compiled Region"))
     return "what is compiled already stays";
   if (has_recurrent_layer(run)) return "torch.compile does not compile recurrent layers";
+  if (count.breaks > 0 && kSavedByCompiling * static_cast<double>(count.compiled) <=
+                              kCompiledAsOperations * static_cast<double>(count.breaks))
+    return "values that are read and masks that choose rows in its midst would cut a compiled step "
+           "into many short graphs";
+  return "";
+}
+
+std::string_view why_not_joined(const JudgedRun& run, const OperationCount& count) {
+  if (const std::string_view why = why_not_compiled(run, count); !why.empty()) return why;
   if (run.weight(run.per_step(count.slower_ns)) >= kMuchSlower)
     return "random numbers (dropout) or the gradients of embeddings are much of the step, and "
            "compiled code may make them slower on a CPU";

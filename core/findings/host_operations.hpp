@@ -27,6 +27,8 @@ struct OperationCount {
   std::uint64_t count = 0;  // outermost operations of the loop's thread
   std::uint64_t compiled =
       0;  // those at lines that a backward pass goes through, or all where none is
+  // How often such lines go on behind a value that was read, or choose by a mask: each ends a compiled graph.
+  std::uint64_t breaks = 0;
   std::int64_t median_ns = 0;  // their median length
   std::int64_t fixed_ns = 0;   // what their computing takes whatever its size
   struct AtLine {
@@ -56,6 +58,8 @@ inline constexpr double kSavedByCompiling = 0.7;  // share of the way between op
 // Whether it runs recurrent layers of PyTorch, which torch.compile leaves as they are; not cells.
 bool has_recurrent_layer(const JudgedRun& run);
 
+// Says why torch.compile does not compile the model, or only in short pieces; empty where it does.
+std::string_view why_not_compiled(const JudgedRun& run, const OperationCount& count);
 // Says why torch.compile would not join what the host computes; empty where it may.
 std::string_view why_not_joined(const JudgedRun& run, const OperationCount& count);
 // Says why it would not help between operations either; empty where it may.

@@ -61,12 +61,12 @@ bool is_cpu_candidate(Cause cause) {
          cause == Cause::host_compute_elementwise || cause == Cause::host_compute_other;
 }
 
-// Whether torch.compile leaves the time of a host's chains as it is: it does not join them, or they are
-// so small that they take what any operation takes.
+// Whether torch.compile leaves the time of a host's chains as it is: it does not compile them, or they are
+// so small that they take what any operation takes, and it does not join them.
 bool stays_when_compiled(const JudgedRun& run) {
   if (run.has_device || run.language != Language::python) return false;
-  if (has_recurrent_layer(run)) return true;
   const OperationCount count = count_operations(run);
+  if (!why_not_compiled(run, count).empty()) return true;
   if (count.median_ns >= kSmallNs) return false;
   const auto pass = find_repeated_pass(run);
   return (pass && pass->may_be_layers) || !why_not_joined(run, count).empty();

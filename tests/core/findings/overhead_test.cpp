@@ -70,6 +70,26 @@ TEST(Overhead, NoCompilerIsAdvisedWhereItFailsOrIsInUse) {
               ::testing::HasSubstr("does not support the second derivatives"));
 }
 
+// A value that is read, or a mask that chooses rows, in the midst of the model ends a compiled graph. Each
+// graph's call takes as long as twelve operations.
+TEST(Overhead, NoCompilerIsAdvisedWhereValuesCutTheStepIntoPieces) {
+  const auto with_reads = [](int reads) {
+    std::ostringstream out;
+    out << "no_device\nrepeat 8 host=1000 device=1000\nstep 0 1000\n";
+    for (int i = 0; i < 60; ++i) {
+      out << "op t1 " << i * 14 << ' ' << i * 14 + 4 << " aten::mul at=train.py:12\n";
+      if (i < reads)
+        out << "op t1 " << i * 14 + 6 << ' ' << i * 14 + 8 << " aten::item at=train.py:12\n";
+    }
+    out << "end\nexpect found launch_bound train.py:12\n";
+    return finding_of_text(out.str(), "launch_bound");
+  };
+  EXPECT_FALSE(with_reads(2).fixes.empty());
+  const Finding many = with_reads(6);
+  EXPECT_TRUE(many.fixes.empty());
+  EXPECT_THAT(many.title, ::testing::HasSubstr("many short graphs"));
+}
+
 // Products are joined with nothing: such programs were up to 64 % slower when they were compiled.
 // Dropout: a language model became 32 % slower when it was compiled; embeddings of 15,000 rows a third.
 TEST(Overhead, NoCompilerIsAdvisedWhereItMayMakeMuchOfTheStepSlower) {
