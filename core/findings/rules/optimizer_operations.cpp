@@ -66,7 +66,8 @@ struct CpuOptimizer {
     const bool judged = longest > 0 && !calls.in_place && !calls.is_product;
     return judged ? std::min(calls.ns, longest) : calls.ns;
   }
-  // The sum over its operations: all of their time, that without new tensors, and what of that are products.
+  // Sums over its operations: their time, their time without the memory of new tensors, and the time of products,
+  // which is a part of both.
   struct Sums {
     double all = 0, without_new = 0, products = 0;
   };

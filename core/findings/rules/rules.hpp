@@ -37,7 +37,8 @@ Judgement judge_optimizer_operations(const JudgedRun& run);
 std::string optimizer_name(const JudgedRun& run);
 void advise_on_optimizer(const JudgedRun& run, OptimizerRuns how, Finding& out);
 bool is_fused_optimizer(std::string_view operation);
-inline constexpr std::size_t kManyPasses = 4;     // over the parameters, with as many names
+// An optimizer passes over its parameters often where its kernels or operations have so many names.
+inline constexpr std::size_t kManyPasses = 4;
 inline constexpr double kFusedTraffic = 1.0 / 3;  // share of what unfused passes move
 
 // precision.cpp: decides by the kernel's name alone.
