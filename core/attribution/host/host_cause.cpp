@@ -13,6 +13,9 @@ namespace {
 // its CPU clock, of which samples lie up to some milliseconds before the silence.
 constexpr std::int64_t kBurstGapNs = 10'000'000;
 constexpr double kAwake = 0.75, kAsleep = 0.75;
+// While the loop takes a batch of tensors, it takes no longer than this from the one to the next. From
+// this length on, it may have put a batch away and wait for the one whose turn it is.
+constexpr std::int64_t kTensorGapNs = 1'000'000;
 
 enum NameKind : std::uint16_t {
   kPlain = 0,
@@ -25,7 +28,8 @@ enum NameKind : std::uint16_t {
   kWaits = 32,     // a sampled function that waits for a thread or a process
   kNode = 128,     // an autograd node
   kSleeps = 256,   // time.sleep
-  kInherited = kLoader | kProfiler | kNode,
+  kTake = 512,     // taking a batch from a DataLoader's worker
+  kInherited = kLoader | kTake | kProfiler | kNode,
 };
 
 bool has(std::string_view text, std::string_view part) {
@@ -50,6 +54,7 @@ std::uint16_t kind_of_name(std::string_view name) {
   unsigned kind = kPlain;
   if (name.starts_with("enumerate(DataLoader)") || has(name, "torch/utils/data/dataloader.py"))
     kind |= kLoader;
+  if (name.starts_with("enumerate(DataLoader)#_MultiProcessing")) kind |= kTake;
   if (has(name, "acquire of _thread.") || has(name, "'acquire' of '_thread.") ||
       has(name, "get of _queue.SimpleQueue") || has(name, "'get' of '_queue.SimpleQueue'") ||
       has(name, "built-in function select") || has(name, "poll of select.") ||
@@ -137,7 +142,7 @@ Cause HostCauses::of(ThreadId thread, const Piece& piece) const {
     default:
       break;
   }
-  if (inside(kLoader, range)) return Cause::host_data_wait;
+  if (inside(kLoader, range)) return in_loader(piece);
   switch (trace_.host_ranges().kind[range]) {
     case HostKind::python_function:
       return of_python(range);
@@ -147,6 +152,23 @@ Cause HostCauses::of(ThreadId thread, const Piece& piece) const {
     default:
       return Cause::host_other;
   }
+}
+
+// Operations that a loader with workers runs in the loop's thread are no waiting, and neither is the way
+// from one of them to the next.
+Cause HostCauses::in_loader(const Piece& piece) const {
+  const HostRanges& h = trace_.host_ranges();
+  const RangeId range = piece.innermost;
+  if (!inside(kTake, range)) return Cause::host_data_wait;
+  const bool is_take = (name_kind_[h.name[range]] & kLoader) != 0;
+  if (!is_take) return is_operation(range) ? Cause::host_data_take : Cause::host_data_wait;
+  const bool between = piece.time.begin > h.begin[range] && piece.time.end < h.end[range];
+  return between && piece.time.length() <= kTensorGapNs ? Cause::host_data_take
+                                                        : Cause::host_data_wait;
+}
+
+bool HostCauses::is_operation(RangeId range) const {
+  return family_of(trace_.host_ranges().kind[range]) == HostFamily::op;
 }
 
 bool HostCauses::is_lock(RangeId range) const {
@@ -237,9 +259,13 @@ Cause HostCauses::of_silence(ThreadId thread, Interval time) const {
 
 // A sample says what records leave open. What has an owner by its records keeps it, unless the
 // collector of garbage ran in it.
-Cause HostCauses::sampled(Cause by_records, std::uint32_t sample, ThreadState state) const {
+Cause HostCauses::sampled(Cause by_records, const Piece& piece, std::uint32_t sample,
+                          ThreadState state) const {
   const Samples& s = trace_.data().samples;
   if ((s.flags[sample] & kSampleCollecting) != 0) return Cause::host_gc;
+  if (by_records == Cause::host_data_wait && state == ThreadState::awake &&
+      inside(kTake, piece.innermost))
+    return Cause::host_data_take;
   const bool is_open = by_records == Cause::host_between_calls || by_records == Cause::host_other ||
                        by_records == Cause::host_off_cpu || by_records == Cause::host_python;
   if (!is_open) return by_records;

@@ -24,9 +24,10 @@ class HostCauses {
   // Returns how the thread spent a silence that is host_other, by its clocks; nothing where they do
   // not cover it. At which moment within the silence it did what is not known.
   std::optional<ThreadCpu::Use> use_in(ThreadId thread, const Piece& piece) const;
-  // Refines `by_records`, the result of of(), for the part of a silence that `sample` represents
+  // Refines `by_records`, the result of of(), for the part of `piece` that `sample` represents
   // (silences.hpp).
-  Cause sampled(Cause by_records, std::uint32_t sample, ThreadState state) const;
+  Cause sampled(Cause by_records, const Piece& piece, std::uint32_t sample,
+                ThreadState state) const;
   // Returns what the thread of a sample that is host.off_cpu slept in.
   AsleepIn asleep_in(std::uint32_t sample) const;
 
@@ -38,6 +39,8 @@ class HostCauses {
   Cause of_silence(ThreadId thread, Interval time) const;
   Cause of_op(RangeId op) const;
   Cause of_python(RangeId frame) const;
+  Cause in_loader(const Piece& piece) const;
+  bool is_operation(RangeId range) const;
   bool inside(std::uint16_t kinds, RangeId range) const { return (enclosing_[range] & kinds) != 0; }
   void inherit_kinds();
   void find_api_calls();

@@ -48,7 +48,7 @@ SampledPieces::Part SampledPieces::in_op(ThreadId thread, const Piece& piece, st
                                          Cause by_records) const {
   const HostSamples::Seen seen = samples_.sample_before(thread, piece.time, end);
   if (seen.row == kNone) return {piece.time.begin, by_records};
-  Part out{seen.time.begin, causes_.sampled(by_records, seen.row, ThreadState::unknown)};
+  Part out{seen.time.begin, causes_.sampled(by_records, piece, seen.row, ThreadState::unknown)};
   if (out.cause == Cause::host_gc) out.site = trace_.data().samples.site[seen.row];
   return out;
 }
@@ -60,9 +60,10 @@ SampledPieces::Part SampledPieces::in_silence(ThreadId thread, const Piece& piec
   if (stretch.row == kNone) return out;
   const bool is_long =
       stretch.state != ThreadState::unknown && piece.time.length() >= kLongSilenceNs;
-  const bool waits_as_known = stretch.is_known && stretch.state == ThreadState::asleep;
-  if (stretch.is_seen || is_long || waits_as_known)
-    out.cause = causes_.sampled(by_records, stretch.row, stretch.state);
+  const bool waits_or_takes =
+      stretch.state == ThreadState::asleep || by_records == Cause::host_data_wait;
+  if (stretch.is_seen || is_long || (stretch.is_known && waits_or_takes))
+    out.cause = causes_.sampled(by_records, piece, stretch.row, stretch.state);
   if (out.cause == Cause::host_off_cpu) out.asleep_in = causes_.asleep_in(stretch.row);
   const bool is_burst =
       !stretch.is_known && piece.time.length() < kBurstNs &&
