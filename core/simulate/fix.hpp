@@ -20,6 +20,7 @@ enum class FixKind : std::uint8_t {
   remove_sync,       // the host no longer waits at these calls; a read of the device goes with it
   pin_memory,        // copies of pageable memory become pinned and asynchronous
   prefetch_input,    // input is prepared beside the step: the loop waits only for what is late
+  make_in_loop,      // a DataLoader has no workers: the loop makes its batches itself
   merge_copies,      // the copies of a place become one
   hoist_invariant,   // this work runs once, before the loop
   fuse_optimizer,    // the optimizer's kernels become few

@@ -12,6 +12,8 @@ constexpr EditRow kEdits[] = {
      pin_memory},
     {FixKind::prefetch_input, "prefetch_input",
      "input is prepared beside the step; the loop waits for what is late", prefetch_input},
+    {FixKind::make_in_loop, "make_in_loop",
+     "a DataLoader has no workers: the loop makes its batches itself", make_in_loop},
     {FixKind::merge_copies, "merge_copies", "the copies of a line become one a step", merge_copies},
     {FixKind::hoist_invariant, "hoist_invariant", "this work runs once, before the loop",
      hoist_invariant},

@@ -10,6 +10,7 @@ namespace stepscope {
 void remove_sync(Edit& edit);
 void pin_memory(Edit& edit);
 void prefetch_input(Edit& edit);
+void make_in_loop(Edit& edit);
 void merge_copies(Edit& edit);
 void hoist_invariant(Edit& edit);
 void fuse_optimizer(Edit& edit);

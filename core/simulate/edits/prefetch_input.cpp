@@ -24,11 +24,6 @@ constexpr std::uint32_t kUsualWorkers = 4;
 constexpr std::uint32_t kPrefetchFactor = 2;  // batches ahead for each worker: PyTorch's own choice
 // Taking a batch from a thread of the same process or from what else there may be.
 constexpr Estimate kBatchTakeNs{500'000, 20'000, 1'500'000};
-// Taking one from a worker of PyTorch's DataLoader, which is a process, and what it costs that
-// worker to pack it and to be asked: 0.4 to 1.2 ms and 0.2 to 1.1 ms with one to three tensors on two
-// cores.
-constexpr Estimate kLoaderTakeNs{700'000, 200'000, 1'500'000};
-constexpr Estimate kLoaderGiveNs{900'000, 200'000, 1'500'000};
 // How long a worker takes for the same work, of the loop's time: where it sleeps, and where it computes.
 // Its batch goes to shared memory, whose pages are new: 1.11 to 1.2 with 0.4 to 3.5 MB a batch on two
 // idle cores of an AMD EPYC.

@@ -29,8 +29,11 @@ struct Made {
   bool restarts = false;       // the loader begins anew here
   bool waited = false;
   double ready = 0, making = 0;
+  double awake = 0;  // time of the loop's thread in its take; 0: not known
 
   double length() const { return end - begin; }
+  // What taking it cost the loop beside waiting: as much as it does as a rule, or its own time awake.
+  double own(double usual) const { return std::max(usual, awake); }
 };
 
 class Learning {
@@ -44,6 +47,7 @@ class Learning {
     producer_.workers = std::max(1U, workers.workers);
     producer_.depth = workers.prefetch_factor * producer_.workers;
     producer_.computes = workers.computes;
+    producer_.clocked_ns = clocked_.value_or(0);
     if (clocked_) producer_.longest = 1 + workers.core_wait_ns / *clocked_;
   }
 
@@ -116,7 +120,7 @@ class Learning {
     const double least =
         std::max(kWaited * take_ns_ + kUsualTakeNs / 3, kLeastWaiting * interval());
     for (Made& made : all_) {
-      made.waited = !made.restarts && made.length() > least;
+      made.waited = !made.restarts && made.length() - made.own(take_ns_) > least - take_ns_;
       waits_ += made.waited ? 1 : 0;
     }
   }
@@ -151,7 +155,7 @@ class Learning {
       }
       const double begin = std::max(asked[i % depth], ready[i % workers]);
       if (made.waited) {
-        made.ready = made.end - take_ns_;
+        made.ready = made.end - made.own(take_ns_);
       } else {
         made.ready = std::min(made.begin, begin + producer_.making_ns);
       }
@@ -185,7 +189,8 @@ class Learning {
 };
 
 // Returns, by loader, its takes in order, with the tasks of those in replayed steps.
-std::vector<std::vector<Made>> made_by_loaders(const LoaderTakes& takes, const TaskGraph& graph) {
+std::vector<std::vector<Made>> made_by_loaders(const ProcessIndex& index, const LoaderTakes& takes,
+                                               const TaskGraph& graph) {
   std::vector<std::vector<Made>> out(takes.loaders());
   std::map<std::int64_t, std::uint32_t> tasks;  // by the begin of their take
   for (std::uint32_t i = 0; i < graph.host.size(); ++i) {
@@ -195,7 +200,8 @@ std::vector<std::vector<Made>> made_by_loaders(const LoaderTakes& takes, const T
     const auto task = tasks.find(take.time.begin);
     out[take.loader].push_back({.begin = static_cast<double>(take.time.begin),
                                 .end = static_cast<double>(take.time.end),
-                                .task = task == tasks.end() ? kNone : task->second});
+                                .task = task == tasks.end() ? kNone : task->second,
+                                .awake = awake_in_take(index, take.time).value_or(0)});
   }
   return out;
 }
@@ -256,7 +262,7 @@ void learn_lock(TaskGraph& graph, std::uint32_t producer) {
 
 void learn_production(const ProcessIndex& index, const Steps& steps, const LoaderTakes& takes,
                       TaskGraph& graph) {
-  std::vector<std::vector<Made>> made = made_by_loaders(takes, graph);
+  std::vector<std::vector<Made>> made = made_by_loaders(index, takes, graph);
   mark_restarts(index, steps, takes, made);
   const WorkerTime workers = worker_time(index, takes.all());
   for (std::uint32_t p = 0; p < graph.producers.size(); ++p) {

@@ -83,8 +83,9 @@ struct Producer {
   std::uint32_t workers = 1;  // thing i is made by worker i modulo this
   std::uint32_t depth = 0;    // so many are asked for and not yet taken; 0: no bound
   double making_ns = 0;       // a thing, where the loop did not wait for it
-  double take_ns = 0;         // what taking one costs the loop, without waiting
-  double computes = 0;        // share of making that is spent on a core, 0..1
+  double clocked_ns = 0;  // a thing, by its workers' clocks, without waits for a core; 0: not known
+  double take_ns = 0;     // what taking one costs the loop, without waiting
+  double computes = 0;    // share of making that is spent on a core, 0..1
   // Factors for the shortest and the longest that making may take: clocks do not show how long a
   // worker would wait for a core if the loop were faster; without clocks it is not known at all.
   double shortest = 1, longest = 1;

@@ -171,12 +171,24 @@ void use_clocks_from_outside(const ForkedWorkers& forked, std::span<const Loader
   out.computes = std::min(1.0, cpu / batches / *out.ns_a_batch);
 }
 
+// Returns how long the records alone show that the loop unpacks.
+double unpacks_by_records(const ProcessIndex& index, Interval take) {
+  const ThreadId loop = index.threads.loop();
+  double out = 0;
+  for (std::int64_t at = take.begin; at < take.end;) {
+    const Piece piece = index.threads.work(loop).at(at);
+    if (index.causes.of(loop, piece) == Cause::host_data_take)
+      out += static_cast<double>(intersect(piece.time, take).length());
+    at = piece.time.end;
+  }
+  return out;
+}
+
 // The median: takes in which a loader begins anew also start workers.
 std::optional<double> awake_a_take(const ProcessIndex& index, std::span<const LoaderTake> takes) {
   std::vector<double> awake;
   for (const LoaderTake& take : takes) {
-    const auto use = index.cpu.use(index.threads.loop(), take.time);
-    if (use) awake.push_back(static_cast<double>(use->ran + use->waited));
+    if (const auto ns = awake_in_take(index, take.time)) awake.push_back(*ns);
   }
   return awake.empty() ? std::nullopt : std::optional(median_of(std::move(awake)));
 }
@@ -241,6 +253,13 @@ std::uint32_t prefetch_factor(const ProcessIndex& index,
 }
 
 }  // namespace
+
+std::optional<double> awake_in_take(const ProcessIndex& index, Interval take) {
+  const auto use = index.cpu.use(index.threads.loop(), take);
+  if (use) return static_cast<double>(use->ran + use->waited);
+  const double unpacks = unpacks_by_records(index, take);
+  return unpacks > 0 ? std::optional(unpacks) : std::nullopt;
+}
 
 std::vector<ThreadId> worker_threads(const ProcessIndex& index) {
   std::vector<ThreadId> out;

@@ -43,6 +43,10 @@ struct WorkerTime {
   std::optional<double> awake_ns_a_take;
 };
 
+// Returns how long the loop's thread was awake in a take; without its clocks, how long its operations show
+// that it unpacks. Nothing where neither is known.
+std::optional<double> awake_in_take(const ProcessIndex& index, Interval take);
+
 // Returns the main threads of the loader's workers, one a worker.
 std::vector<ThreadId> worker_threads(const ProcessIndex& index);
 

@@ -15,7 +15,6 @@
 namespace stepscope {
 namespace {
 
-constexpr int kTake = 100;    // unpacking a batch
 constexpr int kWarmUp = 28;   // steps that do not count: the loader fills
 constexpr int kFirstTid = 3;  // threads t3, t4, ... are the workers
 constexpr int kFetching = kSampleFetching, kRan = kSampleRan, kSlept = kSampleSlept;
@@ -29,6 +28,7 @@ struct Loop {
   bool clocks = true;    // the workers were sampled
   bool outside = false;  // the process that forked them read their clocks, and no others are known
   int forward = 1000, rest = 1000;
+  int take = 100;  // unpacking a batch
   int steps = 124;
 
   int ahead() const { return 2 * workers; }
@@ -51,7 +51,7 @@ std::vector<Batch> execute(const Loop& loop) {
     batch.begin = std::max(asked, free);
     batch.ready = batch.begin + loop.making_of(i);
     batch.asks = now;
-    batch.taken = std::max(now, batch.ready) + kTake;
+    batch.taken = std::max(now, batch.ready) + loop.take;
     now = batch.done = batch.taken + loop.forward + loop.rest;
   }
   return out;
@@ -105,12 +105,13 @@ void write_from_outside(const Loop& loop, const std::vector<Batch>& batches, int
 }
 
 // It sleeps while it waits for a batch.
-void write_clock_of_loop(const std::vector<Batch>& batches, std::ostream& out) {
+void write_clock_of_loop(const Loop& loop, const std::vector<Batch>& batches, std::ostream& out) {
   int slept = 0;
   for (const Batch& batch : batches) {
     out << "cpu t1 " << batch.asks << ' ' << 1 + batch.asks - slept << '\n';
-    slept += batch.taken - kTake - batch.asks;
-    out << "cpu t1 " << batch.taken - kTake << ' ' << 1 + batch.taken - kTake - slept << '\n'
+    slept += batch.taken - loop.take - batch.asks;
+    out << "cpu t1 " << batch.taken - loop.take << ' ' << 1 + batch.taken - loop.take - slept
+        << '\n'
         << "cpu t1 " << batch.done << ' ' << 1 + batch.done - slept << '\n';
   }
 }
@@ -129,7 +130,7 @@ std::string text_of(const Loop& loop) {
   for (int worker = 0; loop.outside && worker < loop.workers; ++worker)
     write_from_outside(loop, batches, worker, out);
   if (!loop.clocks || loop.outside) return out.str();
-  write_clock_of_loop(batches, out);
+  write_clock_of_loop(loop, batches, out);
   for (int worker = 0; worker < loop.workers; ++worker) write_worker(loop, batches, worker, out);
   return out.str();
 }
@@ -196,6 +197,28 @@ TEST(LoaderForecasts, CheaperBatchesGiveWhatTheLoopLeaves) {
     Loop repaired = slow;
     repaired.making /= 4;
     expect_forecast(slow, repaired, {"scale_work@cause=host.data_wait:factor=0.25"}, name_of(slow));
+  }
+}
+
+// In whatever a take waits for, unpacking is what its last part does.
+TEST(LoaderForecasts, UnpackingThatIsShorterGivesWhatTheWorkersLeave) {
+  for (Loop slow : loops()) {
+    slow.take = 800;
+    Loop repaired = slow;
+    repaired.take = 200;
+    expect_forecast(slow, repaired, {"scale_work@cause=host.data_take:factor=0.25"}, name_of(slow));
+  }
+}
+
+// The model's worker packs nothing, so a batch costs the loop what it costs the worker.
+TEST(LoaderForecasts, ALoopThatMakesItsBatchesItself) {
+  for (Loop slow : loops()) {
+    slow.take = 800;
+    const Forecast forecast = forecast_of(slow, {"make_in_loop"});
+    const double truth = slow.making + slow.forward + slow.rest;
+    EXPECT_LE(forecast.low_ns_per_step / 1e3, truth) << name_of(slow);
+    EXPECT_GE(forecast.high_ns_per_step / 1e3, 0.99 * truth) << name_of(slow);
+    EXPECT_GE(forecast.ns_per_step / 1e3, 0.99 * truth - 900) << name_of(slow);
   }
 }
 
