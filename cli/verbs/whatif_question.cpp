@@ -48,13 +48,13 @@ class Proposals {
   }
 
  private:
-  // Workers for the input, where the finding about it knows of no core for them and proposes another
-  // repair.
+  // Workers for the input, where a finding about it knows of no core for them, or that taking batches from
+  // them is what takes long, and proposes another repair.
   static bool is_advised_against(const Fix& fix, const Findings& findings) {
     if (fix.kind != FixKind::prefetch_input) return false;
     return std::ranges::any_of(findings.found, [](const Finding& finding) {
-      return finding.id == "input_starvation" && !finding.fixes.empty() &&
-             finding.fixes.front().kind != FixKind::prefetch_input;
+      return (finding.id == "input_starvation" || finding.id == "batch_unpacking") &&
+             !finding.fixes.empty() && finding.fixes.front().kind != FixKind::prefetch_input;
     });
   }
 

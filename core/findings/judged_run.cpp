@@ -136,7 +136,8 @@ bool JudgedRun::in_optimizer(std::int64_t time) const {
 
 bool JudgedRun::makes_input(std::int64_t time) const {
   const Segment* at = segment_at(time);
-  return at != nullptr && at->cause == Cause::host_data_wait;
+  return at != nullptr &&
+         (at->cause == Cause::host_data_wait || at->cause == Cause::host_data_take);
 }
 
 bool JudgedRun::counts_op(DeviceOpId op) const {

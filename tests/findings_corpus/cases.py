@@ -28,6 +28,10 @@ PLANTED = {
         ("hidden_loader", ("input_starvation",), Size(lookalike="loader", amount=0.25)),
         ("ahead", ("input_starvation",), Size(gemm=300, layers=10, amount=0.6)),
     ]),
+    "batch_unpacking": (Size(gemm=60), [
+        ("ahead", ("batch_unpacking",), Size(gemm=300, layers=10, amount=0.6)),
+        ("few", ("batch_unpacking",), Size(gemm=200, amount=0.1)),
+    ]),
     "tiny_h2d": (BALANCED, [
         ("asynchronous", ("tiny_h2d",), Size(hidden=True, gemm=250)),
         ("few", ("tiny_h2d",), Size(amount=0.1, gemm=250)),
@@ -117,6 +121,7 @@ PLANTED = {
 # Further programs with one cost each: other sizes, other places.
 FURTHER = {
     "input_starvation": [Size(gemm=40, layers=10, amount=0.5), Size(gemm=150, lookalike="loader", amount=1.5)],
+    "batch_unpacking": [Size(gemm=40, layers=10, amount=0.5), Size(gemm=150, amount=2)],
     "tiny_h2d": [Size(gemm=20, amount=0.5), Size(gemm=120, amount=4)],
     "host_sync": [Size(gemm=40, bookkeeping=300), Size(gemm=25, small=5, host=12, layers=8, bookkeeping=150)],
     "pageable_copy": [Size(batch_mb=60, gemm=300), Size(batch_mb=8, gemm=60)],

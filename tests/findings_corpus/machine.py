@@ -198,6 +198,18 @@ class Machine:
         self.write(f"scope {LOOP} {begin:.3f} {self.now:.3f} "
                    '"enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"', at)
 
+    def unpack_batch(self, tensors, us, at=""):
+        """A worker has it ready; each of its tensors is mapped by itself."""
+        begin = self.now
+        self.now += 20
+        for _ in range(tensors):
+            self.now += self.vary(us)
+            self.write(f"op {LOOP} {self.now:.3f} {self.now + 2:.3f} aten::empty")
+            self.write(f"op {LOOP} {self.now + 5:.3f} {self.now + 7:.3f} aten::set_")
+            self.now += 8
+        self.write(f"scope {LOOP} {begin:.3f} {self.now:.3f} "
+                   '"enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"', at)
+
     def counter(self, track, value):
         self.write(f"counter {track} {self.now:.3f} {value}")
 

@@ -38,7 +38,7 @@ ALL_REDUCE = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<
 
 # Where each cost is in the program.
 LINES = {
-    "input_starvation": "data.py:41", "tiny_h2d": "collate.py:27", "host_sync": "train.py:88", "norms": "clip.py:19",
+    "input_starvation": "data.py:41", "batch_unpacking": "train.py:35", "tiny_h2d": "collate.py:27", "host_sync": "train.py:88", "norms": "clip.py:19",
     "pageable_copy": "train.py:61", "unfused_optimizer": "train.py:84", "steady_alloc": "buffers.py:33",
     "steady_compile": "model.py:70", "host_gap": "metrics.py:52", "loop_invariant": "model.py:38",
     "launch_bound": "", "sequential_generation": "generate.py:23", "unfused_attention": "model.py:47",
@@ -103,6 +103,10 @@ class Loop:
                 m.python(6000 * size.amount, LINES["input_starvation"])  # decoding and augmenting in the loop
             elif self.has("input_starvation"):
                 m.next_batch(self.loader_us(), LINES["input_starvation"])
+            elif self.has("batch_unpacking"):
+                m.unpack_batch(int(30 * size.amount), 190, LINES["batch_unpacking"])
+            elif self.repaired("batch_unpacking"):
+                m.unpack_batch(3, 190, LINES["batch_unpacking"])
             else:
                 m.next_batch(300)
             bytes_of_batch = int(size.batch_mb * 1e6)

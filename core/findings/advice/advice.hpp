@@ -29,6 +29,9 @@ enum class Advice : std::uint8_t {
   input_is_made,
   input_is_made_in_forward,  // a module makes it there, and uploads it
   input_is_made_without_device,
+  unpacking_needs_no_worker,
+  unpacking_of_many_tensors,
+  unpacking_of_few_tensors,
   tiny_h2d,
   host_sync,
   pageable_copy,

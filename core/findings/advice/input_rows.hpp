@@ -150,6 +150,26 @@ inline constexpr AdviceRow kInputAdvice[] = {
      {"make the input beside the step, in workers of a torch::data::DataLoader: they must not want "
       "the cores that the step computes on",
       "torch::data::DataLoaderOptions().workers({workers}).max_jobs(16)"}},
+    {Advice::unpacking_needs_no_worker,
+     {"let the loop make its batches itself: that is shorter than taking them from a worker, and "
+      "leaves a core to the step",
+      "DataLoader(dataset, num_workers=0)   # and no prefetch_factor, no persistent_workers"},
+     {"let the loop make its batches itself: that is shorter than taking them from a worker",
+      "torch::data::DataLoaderOptions().workers(0)"}},
+    {Advice::unpacking_of_many_tensors,
+     {"send fewer and larger tensors: each is mapped by itself. Let collate_fn concatenate those "
+      "of "
+      "one kind and send their sizes beside them, and split them in the loop, which copies nothing",
+      "return images, torch.cat(boxes), torch.tensor([len(b) for b in boxes])   # in collate_fn\n"
+      "boxes = boxes.split(sizes.tolist())                                      # in the loop"},
+     {"send fewer and larger tensors, and split them in the loop, which copies nothing", ""}},
+    {Advice::unpacking_of_few_tensors,
+     {"let each take bring several batches, two in the forecast, and split them in the loop, which "
+      "copies nothing",
+      "for images, labels in DataLoader(dataset, batch_size=2 * size, ...):   # other arguments "
+      "stay\n"
+      "    for image, label in zip(images.split(size), labels.split(size)):"},
+     {"let each take bring several batches, and split them in the loop, which copies nothing", ""}},
 };
 
 }  // namespace stepscope::rules

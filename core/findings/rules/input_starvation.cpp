@@ -17,8 +17,9 @@
 //                 forecast of half
 //   quick         where a loader without workers makes a batch in less than taking one from a worker may
 //                 cost (1.5 ms), the advice is to make less of it, and the forecast of half
-//   sampler       where it takes half of that time or more, workers change nothing: the advice is to
-//                 choose faster, and the forecast of half
+//   sampler       where it takes half of that time or more of a loader without workers, these would change
+//                 nothing: the advice is to choose faster, and the forecast of half
+//   What the loop does to take a batch from a worker is batch_unpacking's.
 //   A second finding is what ending and starting the loader's workers costs in each epoch
 //   (worker_starts.hpp), from 3 % of the step on; the first one does not hold that time.
 #include "core/findings/rules/rules.hpp"
@@ -32,6 +33,7 @@
 #include "core/findings/host_time.hpp"
 #include "core/findings/wait_lines.hpp"
 #include "core/findings/worker_starts.hpp"
+#include "core/simulate/edits/edit.hpp"
 #include "core/simulate/graph/loader_takes.hpp"
 #include "core/support/duration.hpp"
 
@@ -43,10 +45,9 @@ constexpr double kLeastShareOfFew = 0.05, kLeastShareOfMany = 0.03;
 constexpr std::size_t kManySteps = 20;
 constexpr std::uint32_t kUsualWorkers = 4;
 constexpr double kLeastComputing = 0.01;
-constexpr double kLongestTakeNs = 1'500'000;  // a worker gives a batch (prefetch_input.cpp)
-constexpr double kManyBeside = 0.5;           // cores that operations keep busy beside the loop's
-constexpr double kHardlyMore = 0.15;          // share of a worker that is not worth one
-constexpr double kMostlyChosen = 0.5;         // share of the input's time that a sampler takes
+constexpr double kManyBeside = 0.5;    // cores that operations keep busy beside the loop's
+constexpr double kHardlyMore = 0.15;   // share of a worker that is not worth one
+constexpr double kMostlyChosen = 0.5;  // share of the input's time that a sampler takes
 // How much of the input is still made where the advice is to make less: an assumption.
 constexpr double kLessMade = 0.5, kLeastMade = 0.1, kMostMade = 0.9;
 
@@ -81,7 +82,7 @@ bool waits_for_data(const JudgedRun& run, const Segment& s) {
 // though the loop's own thread does it.
 bool makes_data(const JudgedRun& run, const Segment& s) {
   return !run.has_device && is_host(s.cause) && s.cause != Cause::host_core_wait &&
-         run.phase_name(s.phase) == "data";
+         s.cause != Cause::host_data_take && run.phase_name(s.phase) == "data";
 }
 
 InputTime input_time(const JudgedRun& run, const WorkerStarts& starts) {
@@ -90,23 +91,24 @@ InputTime input_time(const JudgedRun& run, const WorkerStarts& starts) {
   const bool has_workers = loader_workers(run) > 0;
   for (std::size_t i = 0; i < run.segments().size(); ++i) {
     const Segment& s = run.segments()[i];
-    if (!run.counts(s.time.begin) || starts.holds(s)) continue;
+    const std::int64_t ns = run.unexplained_ns(i);
+    if (ns == 0 || starts.holds(s)) continue;
     if (waits_for_data(run, s)) {
       // A loader without workers makes its data in the call that asks for them.
       const bool others_make =
           s.cause != Cause::host_data_wait || has_workers || takes.at(s.time.begin) != nullptr;
-      out.waiting += others_make ? s.time.length() : 0;
+      out.waiting += others_make ? ns : 0;
       out.in_loader = out.in_loader || s.cause == Cause::host_data_wait;
-      out.add(s, i, s.time.length());
+      out.add(s, i, ns);
     } else if (makes_data(run, s)) {
-      out.add(s, i, s.time.length());
+      out.add(s, i, ns);
     }
   }
   std::vector<bool> chosen = tiny_uploads(run);
   chosen.flip();
   for (const Preparing& part : preparing(run, chosen)) {
     const Segment& s = run.segments()[part.segment];
-    if (waits_for_data(run, s)) continue;
+    if (waits_for_data(run, s) || s.cause == Cause::host_data_take) continue;
     out.add(s, part.segment, part.ns);
     if (is_in_forward(run, run.calls.uploads[part.upload].site)) out.in_forward += part.ns;
   }
@@ -162,7 +164,7 @@ bool workers_fill_cores(const JudgedRun& run, const Fix& prefetch) {
 bool is_quick(const JudgedRun& run, const InputTime& time, double making_ns) {
   if (loader_workers(run) > 0 || (run.has_device && !time.in_loader)) return false;
   const std::size_t batches = asked_loaders(*run.attribution.index, run.steps).usual;
-  return batches > 0 && making_ns < kLongestTakeNs * static_cast<double>(batches);
+  return batches > 0 && making_ns < kLoaderTakeNs.bad * static_cast<double>(batches);
 }
 
 void make_less(Fix& fix) {
@@ -251,10 +253,7 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   if (no_core_for_more || is_chosen || quick) prefetch.scope.cause = Cause::host_data_wait;
   if (others_make_it) prefetch.scope.cause = Cause::host_wait_thread;
   out.fixes = {prefetch};
-  if (is_chosen) {
-    out.ceiling_ns_per_step *= chosen;
-    if (loader_workers(run) > 0) out.fixes.clear();  // the replay knows a take as a whole
-  }
+  if (is_chosen) out.ceiling_ns_per_step *= chosen;
   out.falsified_by = fmt::format(
       "feeding one batch again and again (made before the loop) does not make the step shorter by "
       "about {}",
