@@ -8,18 +8,18 @@ usage: fused_optimizers.py STEPSCOPE [--python PYTHON] [--turns 3] [--steps 150]
 Models: table (100,000 rows of 32, of which a batch reads few), mlp (four layers of 1,024), conv (a layer of 12,544 by 512
 behind two convolutions), lstm (a table of 30,000 words). Optimizers: Adam, AdamW, SGD with momentum, Adagrad.
 The plain optimizer is recorded by `stepscope profile`. Then both run without it, in turns, each in a process of its own;
-what fused=True gives is the ratio of the medians over turns of the mean step. PYTHON needs torch.
+what fused=True gives is the median of the turns' ratios of mean steps. PYTHON needs torch.
 Prints a Markdown table; nothing is left out.
 """
 
 import argparse
-import json
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
+
+from executed_repairs import HEAD, finding_of, in_turns, line_of
 
 MODELS = ("table", "mlp", "conv", "lstm")
 OPTIMIZERS = ("Adam", "AdamW", "SGD", "Adagrad")
@@ -71,24 +71,10 @@ def run_program(options):
     print(statistics.mean(times[WARM_UP:]))
 
 
-def output_of(command):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
-    if done.returncode not in (0, 3):
-        raise RuntimeError(f"{' '.join(map(str, command))} ended with {done.returncode}: {done.stderr[-500:]}")
-    return done.stdout
-
-
 def judge(options, folder, name, kind):
     program = [options.python, pathlib.Path(__file__).resolve(), "--steps", options.steps, "--run", name, kind]
-    scope = folder / f"{name}.{kind}.scope"
-    output_of([options.stepscope, "profile", "-o", scope, "--", *program])
-    report = json.loads(output_of([options.stepscope, "report", scope, "--format", "json"]))
-    found = next((one for one in report["findings"] + report["no_gain"] if one["id"] == "unfused_optimizer"), None)
-    plain, fused = [], []
-    for _ in range(options.turns):
-        plain.append(float(output_of(program)))
-        fused.append(float(output_of([*program, "--fused"])))
-    return found, report["partition"]["wall_ns_per_step"], statistics.median(plain), statistics.median(fused)
+    found, step = finding_of(options.stepscope, folder / f"{name}.{kind}.scope", program, lambda one: one["id"] == "unfused_optimizer")
+    return line_of(f"{name}, {kind}", found, step, in_turns(program, [*program, "--fused"], options.turns))
 
 
 def main():
@@ -106,18 +92,11 @@ def main():
         return
     if options.stepscope is None:
         parser.error("name the stepscope to judge")
-    print("| model | optimizer | step, ms | forecast of the step (90 %) | fused | held |\n|---|---|---|---|---|---|")
+    print(HEAD)
     with tempfile.TemporaryDirectory() as folder:
         for name in options.model or MODELS:
             for kind in OPTIMIZERS:
-                found, step, before, after = judge(options, pathlib.Path(folder), name, kind)
-                truth = after / before
-                if found is None or found.get("forecast") is None:
-                    print(f"| {name} | {kind} | {before:.2f} | no finding | {truth:.2f} | - |", flush=True)
-                    continue
-                part, low, high = (found["forecast"][key] / step for key in ("ns_per_step", "low", "high"))
-                print(f"| {name} | {kind} | {before:.2f} | {part:.2f} ({low:.2f}-{high:.2f}) | {truth:.2f} | "
-                      f"{'yes' if low <= truth <= high else 'no'} |", flush=True)
+                print(judge(options, pathlib.Path(folder), name, kind), flush=True)
 
 
 if __name__ == "__main__":

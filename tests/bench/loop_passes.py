@@ -19,10 +19,11 @@ import json
 import pathlib
 import random
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
+
+from executed_repairs import HEAD, finding_of, line_of, output_of
 
 BATCH, CLASSES = 24, 10
 KINDS = ("mlp", "cnn", "augment", "crop", "pairs", "groups", "average")
@@ -146,23 +147,11 @@ def run_program(options):
     print(json.dumps(pairs))
 
 
-def output_of(command):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
-    if done.returncode not in (0, 3):
-        raise RuntimeError(f"{' '.join(map(str, command))} ended with {done.returncode}: {done.stderr[-500:]}")
-    return done.stdout
-
-
 def judge(options, folder, kind):
     program = [options.python, pathlib.Path(__file__).resolve(), "--run", kind, "--steps", options.steps]
-    scope = folder / f"{kind}.scope"
-    output_of([options.stepscope, "profile", "-o", scope, "--", *program, "--turns", 0])
-    report = json.loads(output_of([options.stepscope, "report", scope, "--format", "json"]))
-    found = next((one for one in report["findings"] + report["no_gain"]
-                  if one["id"] == "launch_bound" and "times a step the loop" in one["title"]), None)
-    pairs = json.loads(output_of([*program, "--turns", options.turns]).splitlines()[-1])
-    truth = statistics.median(after / before for before, after in pairs)
-    return found, report["partition"]["wall_ns_per_step"], truth, statistics.median(before for before, _ in pairs)
+    found, step = finding_of(options.stepscope, folder / f"{kind}.scope", [*program, "--turns", 0],
+                             lambda one: one["id"] == "launch_bound" and "times a step the loop" in one["title"])
+    return line_of(kind, found, step, json.loads(output_of([*program, "--turns", options.turns]).splitlines()[-1]))
 
 
 def main():
@@ -179,16 +168,10 @@ def main():
         return
     if options.stepscope is None:
         parser.error("name the stepscope to judge")
-    print("| loop | step, ms | forecast of the step (90 %) | repaired | held |\n|---|---|---|---|---|")
+    print(HEAD)
     with tempfile.TemporaryDirectory() as folder:
         for kind in options.kind or KINDS:
-            found, step, truth, before = judge(options, pathlib.Path(folder), kind)
-            if found is None:
-                print(f"| {kind} | {before:.2f} | no finding | {truth:.2f} | - |", flush=True)
-                continue
-            part, low, high = (found["forecast"][key] / step for key in ("ns_per_step", "low", "high"))
-            print(f"| {kind} | {before:.2f} | {part:.2f} ({low:.2f}-{high:.2f}) | {truth:.2f} | "
-                  f"{'yes' if low <= truth <= high else 'no'} |", flush=True)
+            print(judge(options, pathlib.Path(folder), kind), flush=True)
 
 
 if __name__ == "__main__":
