@@ -9,7 +9,8 @@
 //                 the worker and for a core in them included
 //   tensors       calls of aten::set_ in a take: each maps one
 //   forecast      the takes in the part of their time that is left:
-//     sampler     it takes half of unpacking or more: half of its part, a tenth to nine tenths
+//     sampler     it takes a quarter of unpacking or more, with workers or without: half of its part, a
+//                 tenth to nine tenths
 //     no worker   making a batch takes the loop less than what is left of a take with the advice below,
 //                 waits in it included (make_in_loop.cpp)
 //     packed      four tensors or more, and unpacking takes longer than that of one to three: the time of
@@ -37,7 +38,7 @@ namespace {
 constexpr const char* kBatchUnpacking = "batch_unpacking";
 constexpr double kUnpackingLeastShare = 0.03;
 constexpr double kManyTensors = 4;       // in a batch
-constexpr double kSamplerHoldsIt = 0.5;  // share of the takes' time
+constexpr double kSamplerMatters = 0.25;  // share of unpacking
 // The part of the time that is left: of a sampler's, and where a take brings two batches.
 constexpr Estimate kHalf{0.5, 0.1, 0.9};
 
@@ -112,7 +113,7 @@ struct Choice {
 
 std::optional<Choice> choose_unpacking(const Takes& takes, double chosen) {
   const double ns = takes.ns_a_batch(takes.unpacking);
-  if (chosen >= kSamplerHoldsIt) {
+  if (chosen >= kSamplerMatters) {
     const auto left = [chosen](double of_sampler) { return 1 - chosen * (1 - of_sampler); };
     return Choice{Advice::input_is_chosen,
                   with_left({left(kHalf.expected), left(kHalf.good), left(kHalf.bad)})};
@@ -129,7 +130,7 @@ std::optional<Choice> choose_unpacking(const Takes& takes, double chosen) {
 // A loop that makes its batches itself neither unpacks them nor waits for them.
 std::optional<Choice> choose_fix(const Takes& takes, double chosen) {
   const std::optional<Choice> otherwise = choose_unpacking(takes, chosen);
-  if (!takes.making_ns || chosen >= kSamplerHoldsIt) return otherwise;
+  if (!takes.making_ns || chosen >= kSamplerMatters) return otherwise;
   const double unpacking = takes.ns_a_batch(takes.unpacking);
   const double left =
       (otherwise ? otherwise->fix.factor - 1 : 0) * unpacking + takes.ns_a_batch(takes.all);
@@ -151,7 +152,7 @@ std::string title_of(const JudgedRun& run, const Takes& takes, double unpacking,
       run.has_device ? "the device idles" : "for", format_duration(unpacking),
       percent(run.share(unpacking)), run.has_device ? " while" : "", what_is_taken(takes),
       format_duration(takes.ns_a_batch(takes.unpacking)));
-  if (chosen >= kSamplerHoldsIt)
+  if (chosen >= kSamplerMatters)
     return out +
            fmt::format("; for {} of that a sampler chooses the next samples", percent(chosen));
   if (!needs_no_worker) return out;

@@ -36,7 +36,8 @@ namespace {
 
 constexpr const char* kLaunchBound = "launch_bound";
 constexpr double kLeastOverhead = 0.10;
-constexpr double kJoinedTakes = 0.5, kJoinedTakesLow = 0.3, kJoinedTakesHigh = 0.95;
+// Programs became up to 46 % longer by a compiler: at worst what it joins takes half as long again.
+constexpr double kJoinedTakes = 0.5, kJoinedTakesLow = 0.3, kJoinedTakesHigh = 1.5;
 constexpr double kLittle = 0.02;
 constexpr double kLeastOfAFix = 0.005;  // share of the step: less may be in no replayed sample
 // Larger micro-batches make products no faster: only what lies between operations.
