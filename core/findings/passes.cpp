@@ -2,7 +2,6 @@
 #include "core/findings/passes.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -54,17 +53,23 @@ std::vector<Passes> loops_in(const JudgedRun& run, Interval step,
   return out;
 }
 
-std::uint64_t iterations_per_step(const JudgedRun& run, SiteId loop) {
+std::vector<LoopInStep> loop_by_step(const JudgedRun& run, SiteId loop) {
   const auto& list = run.steps.list;
   const Activity activity{.trace = &run.trace,
                           .host = {list.front().window.begin, list.back().window.end}};
-  std::uint64_t count = 0;
+  std::vector<LoopInStep> out(list.size());
   for (const NestLoop& one : loop_nest_of(activity, run.steps.thread).loops) {
     if (one.at != loop) continue;
-    for (const NestIteration& iteration : one.iterations)
-      count += run.counts(iteration.time.begin) ? 1U : 0U;
+    std::size_t row = 0;
+    for (const NestIteration& iteration : one.iterations) {
+      if (!run.counts(iteration.time.begin)) continue;
+      while (row < out.size() && list[row].window.end <= iteration.time.begin) ++row;
+      if (row == out.size()) break;
+      ++out[row].iterations;
+      out[row].ns += iteration.time.length();
+    }
   }
-  return static_cast<std::uint64_t>(std::llround(run.count_per_step(count)));
+  return out;
 }
 
 StepOperations operations_in(const JudgedRun& run, Interval step) {

@@ -39,9 +39,13 @@ struct Passes {
 std::vector<Passes> loops_in(const JudgedRun& run, Interval step,
                              std::span<const std::int64_t> begins, std::size_t times);
 
-// Returns how many iterations of that loop the mean counted step has, rounded: an evaluation in some steps
-// may run it, too.
-std::uint64_t iterations_per_step(const JudgedRun& run, SiteId loop);
+// What a step has of a noted loop.
+struct LoopInStep {
+  std::uint64_t iterations = 0;
+  std::int64_t ns = 0;
+};
+// Returns it for each step, by its row; nothing of steps that do not count.
+std::vector<LoopInStep> loop_by_step(const JudgedRun& run, SiteId loop);
 
 // Returns the longest repeats (repeats.hpp) and all like them; without stretches where there are none.
 template <class Item>

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -78,13 +79,14 @@ std::set<SiteId> sites_of(const JudgedRun& run, const StepOperations& step, cons
   return out;
 }
 
-// Returns the time of the loop's thread at these lines within the step, without their backward pass.
-std::int64_t forward_ns(const JudgedRun& run, Interval step, const std::set<SiteId>& sites) {
+// Returns the time at the pass's lines that `is_in` accepts, without their backward pass.
+template <class IsIn>
+double forward_ns(const JudgedRun& run, const RepeatedPass& pass, IsIn is_in) {
   std::int64_t out = 0;
   for (const Segment& s : run.segments())
-    if (s.direction != Direction::backward && sites.contains(s.site))
-      out += intersect(s.time, step).length();
-  return out;
+    if (s.direction != Direction::backward && pass.share_of(s) > 0 && is_in(s))
+      out += s.time.length();
+  return static_cast<double>(out);
 }
 
 double takes_ns(const StepOperations& step, const Passes& passes) {
@@ -121,8 +123,7 @@ void cut_at_updates(const StepOperations& step, Passes& passes) {
   passes.stretches = std::move(out);
 }
 
-std::optional<RepeatedPass> judge(const JudgedRun& run, Interval window, const StepOperations& step,
-                                  Passes passes) {
+std::optional<RepeatedPass> judge(const JudgedRun& run, const StepOperations& step, Passes passes) {
   cut_at_updates(step, passes);
   if (passes.stretches.empty()) return std::nullopt;
   const PassStretch longest = *std::ranges::max_element(passes.stretches, {}, &PassStretch::times);
@@ -140,10 +141,7 @@ std::optional<RepeatedPass> judge(const JudgedRun& run, Interval window, const S
   if (times == 0 || !is_short(step, longest)) return std::nullopt;
   const bool may_be_layers = weights > 0 && step.sums.empty() && step.updates.empty();
   if (!micro && !may_be_layers && are_layers(step, weights, longest, times)) return std::nullopt;
-  const double takes = takes_ns(step, passes);
-  if (takes < kLeastOfTheStep * static_cast<double>(window.length())) return std::nullopt;
   const std::set<SiteId> sites = sites_of(run, step, passes, micro);
-  const auto all = static_cast<double>(forward_ns(run, window, sites));
   return RepeatedPass{.loop = passes.loop,
                       .times = times,
                       .in_a_row = longest.times(),
@@ -152,10 +150,50 @@ std::optional<RepeatedPass> judge(const JudgedRun& run, Interval window, const S
                       .may_be_layers = may_be_layers,
                       .is_micro_batch = micro,
                       .sites = {sites.begin(), sites.end()},
-                      .takes_ns = takes,
-                      .part = all > takes ? takes / all : 1,
+                      .takes_ns = takes_ns(step, passes),
                       .span = {step.outermost[passes.stretches.front().begins.front()].time.begin,
                                step.outermost[passes.stretches.back().end - 1].time.end}};
+}
+
+// Weighs a pass that was seen in the operations of one step alone: all steps are taken for alike.
+void weigh_in_step(const JudgedRun& run, Interval window, RepeatedPass& pass) {
+  const double all =
+      forward_ns(run, pass, [&](const Segment& s) { return !intersect(s.time, window).empty(); });
+  pass.part = all > pass.takes_ns ? pass.takes_ns / all : 1;
+}
+
+// Weighs a noted loop over all counted steps, by the time of its iterations.
+void weigh_over_steps(const JudgedRun& run, std::uint32_t row, RepeatedPass& pass) {
+  const std::vector<LoopInStep> by_step = loop_by_step(run, pass.loop);
+  if (by_step[row].ns == 0) return weigh_in_step(run, run.steps.list[row].window, pass);
+  double iterations = 0, ns = 0, steps = 0;
+  for (const LoopInStep& one : by_step) {
+    iterations += static_cast<double>(one.iterations);
+    ns += static_cast<double>(one.ns);
+    steps += one.iterations > 0 ? 1 : 0;
+  }
+  const auto counted = static_cast<double>(run.summary.counted.size());
+  const double takes = pass.takes_ns * ns / static_cast<double>(by_step[row].ns);
+  const double at_lines =
+      forward_ns(run, pass, [&run](const Segment& s) { return run.counts(s.time.begin); });
+  pass.part = at_lines > takes ? takes / at_lines : 1;
+  pass.takes_ns = takes / counted;
+  pass.share_of_steps = steps / counted;
+  const auto mean = static_cast<std::uint64_t>(std::llround(iterations / steps));
+  if (!pass.is_micro_batch) pass.times = std::max(pass.in_a_row, mean);
+}
+
+// Returns the counted step in which the middle of all their time lies, when they stand by their length.
+std::uint32_t row_of_middle_time(const JudgedRun& run) {
+  std::vector<std::uint32_t> rows = run.summary.counted;
+  const auto wall = [&run](std::uint32_t row) { return run.steps.list[row].wall_ns(); };
+  std::ranges::stable_sort(rows, {}, wall);
+  std::int64_t left = 0;
+  for (const std::uint32_t row : rows) left += wall(row);
+  left /= 2;
+  for (const std::uint32_t row : rows)
+    if ((left -= wall(row)) <= 0) return row;
+  return rows.back();
 }
 
 double saved_ns(const RepeatedPass& pass) {
@@ -191,17 +229,25 @@ double RepeatedPass::saved_share() const {
 
 std::optional<RepeatedPass> find_repeated_pass(const JudgedRun& run) {
   if (run.summary.counted.empty()) return std::nullopt;
-  const std::uint32_t row = run.summary.counted[run.summary.counted.size() / 2];
-  const Interval window = run.steps.list[row].window;
-  const StepOperations step = operations_in(run, window);
+  const std::uint32_t typical = run.summary.counted[run.summary.counted.size() / 2];
+  std::vector<std::uint32_t> rows{typical};
+  if (const std::uint32_t row = row_of_middle_time(run); row != typical) rows.push_back(row);
   std::vector<RepeatedPass> all;
-  for (Passes& passes : passes_in(run, window, step, kLeastTimes))
-    if (const auto one = judge(run, window, step, std::move(passes))) all.push_back(*one);
+  for (const std::uint32_t row : rows) {
+    const Interval window = run.steps.list[row].window;
+    const StepOperations step = operations_in(run, window);
+    for (Passes& passes : passes_in(run, window, step, kLeastTimes)) {
+      const bool known = std::ranges::find(all, passes.loop, &RepeatedPass::loop) != all.end();
+      if (row != typical && (passes.loop == kNone || known)) continue;
+      auto one = judge(run, step, std::move(passes));
+      if (!one) continue;
+      one->loop == kNone ? weigh_in_step(run, window, *one) : weigh_over_steps(run, row, *one);
+      if (one->takes_ns >= kLeastOfTheStep * run.step_ns) all.push_back(std::move(*one));
+    }
+  }
   if (all.empty()) return std::nullopt;
   RepeatedPass best = *std::ranges::max_element(all, {}, saved_ns);
-  if (best.loop == kNone || best.is_micro_batch) return best;
-  name_nested(all, best);
-  best.times = std::max(best.in_a_row, iterations_per_step(run, best.loop));
+  if (best.loop != kNone && !best.is_micro_batch) name_nested(all, best);
   return best;
 }
 

@@ -37,7 +37,7 @@ namespace {
 
 constexpr const char* kBatchUnpacking = "batch_unpacking";
 constexpr double kUnpackingLeastShare = 0.03;
-constexpr double kManyTensors = 4;       // in a batch
+constexpr double kManyTensors = 4;        // in a batch
 constexpr double kSamplerMatters = 0.25;  // share of unpacking
 // The part of the time that is left: of a sampler's, and where a take brings two batches.
 constexpr Estimate kHalf{0.5, 0.1, 0.9};

@@ -160,7 +160,7 @@ void join_chains(const JudgedRun& run, Overhead overhead, const OperationCount& 
 void add_overhead(const JudgedRun& run, const Overhead& overhead, const OperationCount& operations,
                   const RepeatedPass* pass, bool may_be_layers, Judgement& out) {
   const double time = run.idle_per_step(overhead.price.total());
-  const double of_pass = pass == nullptr ? 0 : static_cast<double>(pass->times * pass->operations);
+  const double of_pass = pass == nullptr ? 0 : pass->operations_per_step();
   const double count = std::max(1.0, run.count_per_step(operations.count) - of_pass);
   Finding& finding = out.found.emplace_back(overhead.price.finding(time));
   finding.count_per_step = count;

@@ -25,6 +25,7 @@ namespace stepscope::rules {
 namespace {
 
 constexpr double kLittleOfThePass = 0.02;
+constexpr double kInNearlyAllSteps = 0.9;
 
 // Whether the segment is the host's in a counted step, at a line of the pass.
 bool is_of(const JudgedRun& run, const RepeatedPass& pass, const Segment& s) {
@@ -100,6 +101,12 @@ std::vector<Fix> one_pass(const RepeatedPass& pass, const std::map<Cause, double
   return out;
 }
 
+std::string in_which_steps(const JudgedRun& run, const RepeatedPass& pass) {
+  const auto counted = static_cast<double>(run.summary.counted.size());
+  if (pass.share_of_steps > kInNearlyAllSteps) return "a step";
+  return fmt::format("in {:.0f} of {:.0f} steps", pass.share_of_steps * counted, counted);
+}
+
 std::string title_of(const JudgedRun& run, const RepeatedPass& pass, double between_ns) {
   const std::string operations =
       fmt::format("{} operation{}", pass.operations, pass.operations == 1 ? "" : "s");
@@ -108,9 +115,9 @@ std::string title_of(const JudgedRun& run, const RepeatedPass& pass, double betw
           ? fmt::format("the loop at {} runs {}", run.line_text(pass.loop), operations)
           : fmt::format("the same {} run{}", operations, pass.operations == 1 ? "s" : "");
   return fmt::format(
-      "{} times a step {}{}: for {} a step ({}) {} and the framework are on the way from one to "
+      "{} times {} {}{}: for {} a step ({}) {} and the framework are on the way from one to "
       "the next; the forecast is of one pass in their place, possible where {}",
-      pass.times, what,
+      pass.times, in_which_steps(run, pass), what,
       pass.is_micro_batch ? ", each with a backward pass"
       : pass.has_weights  ? " with the same weights"
                           : "",
@@ -139,7 +146,7 @@ Judgement judge_one_pass(const JudgedRun& run, const RepeatedPass& pass) {
   found.places = where.places;
   found.evidence = where.evidence;
   found.phase = where.phase;
-  found.count_per_step = static_cast<double>(pass.times * pass.operations);
+  found.count_per_step = pass.operations_per_step();
   found.title = title_of(run, pass, run.per_step(time.between));
   found.certainty = Certainty::assumption;
   found.fixes = one_pass(pass, shrinks);

@@ -249,6 +249,39 @@ TEST(RepeatedPass, ALoopOfTheProgramIsOneWhateverEachIterationDoes) {
               Not(HasSubstr("times a step the loop")));
 }
 
+// One step in eight scores 100 samples one by one, at a line that each step runs once, too. The loop takes
+// 9,000 us of the run's 17,000; the line, 9,800.
+TEST(RepeatedPass, ALoopInFewStepsThatTakesMostOfTheTimeIsOne) {
+  constexpr int kShort = 1'000, kSample = 90, kSamples = 100, kLong = 5;
+  std::ostringstream text;
+  text << "no_device\n";
+  int at = 0;
+  const auto sample = [&](int begin) {
+    for (int j = 0; j < 5; ++j)
+      text << "op t1 " << begin + j * 18 << ' ' << begin + j * 18 + 4 << " aten::op" << j
+           << " at=train.py:20\n";
+  };
+  for (int step = 0; step < 8; ++step) {
+    const int begin = at;
+    sample(begin);
+    text << "op t1 " << begin + 100 << ' ' << begin + kShort << " aten::conv2d at=train.py:40\n";
+    at += kShort;
+    if (step == kLong) {
+      text << "loop t1 " << at << ' ' << at + kSamples * kSample << ' ' << kSamples
+           << " at=train.py:19\n";
+      for (int i = 0; i < kSamples; ++i) sample(at + i * kSample);
+      at += kSamples * kSample;
+    }
+    text << "step " << begin << ' ' << at << '\n';
+  }
+  text << "expect found launch_bound train.py:20\n";
+  const Finding found = found_in(text.str());
+  EXPECT_THAT(found.title,
+              HasSubstr("100 times in 1 of 8 steps the loop at train.py:19 runs 5 operations"));
+  ASSERT_FALSE(found.fixes.empty());
+  EXPECT_NEAR(found.fixes.front().factor_low, 1 - 9'000.0 / 9'800 * 99 / 100, 0.03);
+}
+
 // The outer loop has more of the time, and the inner one has more passes: what saves more is said.
 TEST(RepeatedPass, OfNestedLoopsTheOneThatSavesMoreIsSaid) {
   std::ostringstream inner;
