@@ -7,7 +7,8 @@
 //   unpacking     host.data_take outside the begin of an epoch, while the device idles
 //   caused        unpacking; with the advice of no worker all that the takes of batches take, waits for
 //                 the worker and for a core in them included
-//   tensors       calls of aten::set_ in a take: each maps one
+//   tensors       calls of aten::set_ in a take: each maps one. Where operations were not recorded, as
+//                 beside a GPU, takes of more than 1.5 ms are taken for those of many
 //   forecast      the takes in the part of their time that is left:
 //     sampler     it takes a quarter of unpacking or more, with workers or without: half of its part, a
 //                 tenth to nine tenths
@@ -80,6 +81,7 @@ struct Takes {
     const HostRanges& h = run.trace.host_ranges();
     const StringId maps = run.trace.data().strings.find("aten::set_");
     const Rows rows = run.trace.ranges_of(run.steps.thread);
+    if (!run.trace.collected().framework_ops) return;
     std::size_t count = 0;
     for (RangeId r = rows.begin; r < rows.end && maps != kNone; ++r)
       if (h.name[r] == maps && counts(run, takes.at(h.begin[r]))) ++count;
@@ -91,7 +93,8 @@ struct Takes {
   }
 
   TakenTime unpacking, all;  // all of them hold the waits, too
-  double batches = 0, tensors = 0;
+  double batches = 0;
+  std::optional<double> tensors;    // in a batch; nothing where operations were not recorded
   std::optional<double> making_ns;  // a worker's time for a batch
 };
 
@@ -118,10 +121,10 @@ std::optional<Choice> choose_unpacking(const Takes& takes, double chosen) {
     return Choice{Advice::input_is_chosen,
                   with_left({left(kHalf.expected), left(kHalf.good), left(kHalf.bad)})};
   }
-  if (takes.tensors < 1) return std::nullopt;
-  if (takes.tensors < kManyTensors)
+  if (takes.tensors && *takes.tensors < 1) return std::nullopt;
+  if (takes.tensors && *takes.tensors < kManyTensors)
     return Choice{Advice::unpacking_of_few_tensors, with_left(kHalf)};
-  if (ns <= kLoaderTakeNs.expected) return std::nullopt;
+  if (ns <= (takes.tensors ? kLoaderTakeNs.expected : kLoaderTakeNs.bad)) return std::nullopt;
   const Fix fix =
       with_left({kLoaderTakeNs.expected / ns, kLoaderTakeNs.good / ns, kLoaderTakeNs.bad / ns});
   return Choice{Advice::unpacking_of_many_tensors, fix};
@@ -139,19 +142,20 @@ std::optional<Choice> choose_fix(const Takes& takes, double chosen) {
 }
 
 std::string what_is_taken(const Takes& takes) {
-  if (takes.tensors < 1) return "of Python objects or arrays";
-  return fmt::format("of {:.0f} tensor{}", takes.tensors, takes.tensors < 1.5 ? "" : "s");
+  if (!takes.tensors) return "";
+  if (*takes.tensors < 1) return " of Python objects or arrays";
+  return fmt::format(" of {:.0f} tensor{}", *takes.tensors, *takes.tensors < 1.5 ? "" : "s");
 }
 
 std::string title_of(const JudgedRun& run, const Takes& takes, double unpacking, double chosen,
                      bool needs_no_worker) {
   std::string out = fmt::format(
-      "{} {} a step ({}){} the loop's own thread unpacks what its loader's workers send: a batch "
-      "{} "
-      "takes it {}",
+      "{} {} a step ({}){} the loop's own thread unpacks what its loader's workers send: "
+      "a batch{} takes it {}{}",
       run.has_device ? "the device idles" : "for", format_duration(unpacking),
       percent(run.share(unpacking)), run.has_device ? " while" : "", what_is_taken(takes),
-      format_duration(takes.ns_a_batch(takes.unpacking)));
+      format_duration(takes.ns_a_batch(takes.unpacking)),
+      takes.tensors ? "" : ", as long as many tensors or other objects do");
   if (chosen >= kSamplerMatters)
     return out +
            fmt::format("; for {} of that a sampler chooses the next samples", percent(chosen));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "core/support/short_file.hpp"
@@ -38,6 +39,7 @@ class Builder {
     const auto end = static_cast<std::size_t>(last - rows_.thread.begin());
     for (auto row = static_cast<std::size_t>(first - rows_.thread.begin()); row < end; ++row)
       take(row);
+    if (end > 0 && !open_.empty()) end_ = std::min(end_, end_of_program(rows_.time[end - 1]));
     close(0, std::min(end_, within.end));
     for (std::uint32_t loop = 0; loop < nest_.loops.size(); ++loop) join_resumed(loop);
     for (NestLoop& loop : nest_.loops) clip(loop, within);
@@ -45,6 +47,23 @@ class Builder {
   }
 
  private:
+  // Returns when the thread's last records begin that no line of Python made and whose like no iteration
+  // made without one, where it was in a loop to the end: then the program has left the loop and ends. What
+  // that takes (the workers of a loader may take seconds to end) is no part of the last iteration.
+  std::int64_t end_of_program(std::int64_t last_row) const {
+    const HostRanges& h = trace_.host_ranges();
+    const Rows rows = trace_.ranges_of(thread_);
+    std::set<StringId> without_line;
+    for (RangeId r = rows.begin; r < rows.end && h.begin[r] <= last_row; ++r)
+      if (h.site[r] == kNone) without_line.insert(h.name[r]);
+    std::int64_t out = end_;
+    for (RangeId r = rows.end; r > rows.begin && h.begin[r - 1] > last_row; --r) {
+      if (h.site[r - 1] != kNone || without_line.contains(h.name[r - 1])) break;
+      out = h.begin[r - 1];
+    }
+    return out;
+  }
+
   void take(std::size_t row) {
     const std::size_t depth = rows_.depth[row];
     const std::uint8_t flags = rows_.flags[row];

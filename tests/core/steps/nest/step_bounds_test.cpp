@@ -56,6 +56,21 @@ TEST(StepBounds, TheLastStepEndsWithItsLastRecordAsAllOthersDo) {
   EXPECT_EQ(steps.list.back().window.length(), steps.list[5].window.length());
 }
 
+// After a `break` nothing may be recorded until the interpreter ends: its own call has no line of Python.
+TEST(StepBounds, TheEndOfTheProgramIsNoPartOfTheLastStep) {
+  const auto last_step = [](const std::string& at_exit) {
+    NestMaker run;
+    run.loop(10, 12, [&](int) { run.train(); });
+    run.now += 10'000'000'000;
+    run.op(at_exit, 5'000);
+    run.make.data.host_ranges.site.resize(run.make.data.host_ranges.size(), kNone);
+    return found(run).list.back().window.length();
+  };
+  EXPECT_LT(last_step("cudaEventRecord"), 1'000'000);
+  // Iterations make this one without a line, too, so it may be of the last one.
+  EXPECT_GT(last_step("aten::loss_net"), 10'000'000'000);
+}
+
 TEST(StepBounds, WhatAnEpochDoesBehindItsLastBatchIsThatStepsAlsoInTheLastEpoch) {
   NestMaker run;
   std::vector<std::int64_t> ends;
