@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 namespace stepscope {
 namespace {
@@ -84,11 +86,82 @@ std::vector<StepInSample> middles_of_shares(const Steps& steps,
     const double own = time_of(steps, by_time[middle]);
     if (own > 0) out.push_back({by_time[middle], time / own});
   }
+  return out;
+}
+
+// Steps of one kind, by their time.
+struct Stratum {
+  std::vector<std::uint32_t> by_time;
+  double roots = 0;  // sum of the square roots of their times
+};
+
+std::vector<Stratum> strata_of(const Steps& steps, const std::vector<std::uint32_t>& by_time,
+                               const StepKinds& kinds) {
+  std::map<std::uint32_t, Stratum> by_kind;
+  for (const std::uint32_t row : by_time) {
+    Stratum& own = by_kind[kinds.empty() ? 0 : kinds[row]];
+    own.by_time.push_back(row);
+    own.roots += std::sqrt(time_of(steps, row));
+  }
+  std::vector<Stratum> out;
+  for (auto& [kind, stratum] : by_kind) out.push_back(std::move(stratum));
+  return out;
+}
+
+// Returns about `wanted` steps by row, one of each stratum at least.
+std::vector<StepInSample> sample_of(const Steps& steps, const std::vector<Stratum>& strata,
+                                    std::size_t wanted) {
+  double roots = 0;
+  for (const Stratum& one : strata) roots += one.roots;
+  std::vector<StepInSample> out;
+  for (const Stratum& one : strata) {
+    const double share = static_cast<double>(wanted) * one.roots / roots;
+    const auto own = static_cast<std::size_t>(std::max(1LL, std::llround(share)));
+    const auto steps_of_it =
+        middles_of_shares(steps, one.by_time, std::min(own, one.by_time.size()));
+    out.insert(out.end(), steps_of_it.begin(), steps_of_it.end());
+  }
   std::ranges::sort(out, {}, &StepInSample::row);
   return out;
 }
 
+constexpr double kPartOfTheStep = 0.05;  // least share of a step that is a phase
+constexpr double kKindMatters = 0.01;    // share of all time
+
 }  // namespace
+
+StepKinds kinds_of_steps(const Attribution& attribution, const Steps& steps,
+                         const std::vector<std::uint32_t>& counted) {
+  std::map<std::uint32_t, std::map<PhaseId, std::int64_t>> phases;  // by row
+  for (const Cell& cell : attribution.process.cells)
+    if (cell.phase != 0) phases[cell.step][cell.phase] += cell.ns;
+  const auto has = [&](std::uint32_t row, std::int64_t ns) {
+    return static_cast<double>(ns) >= kPartOfTheStep * time_of(steps, row);
+  };
+  std::map<PhaseId, std::size_t> steps_with;
+  double all = 0;
+  for (const std::uint32_t row : counted) {
+    all += time_of(steps, row);
+    for (const auto& [phase, ns] : phases[row]) steps_with[phase] += has(row, ns) ? 1U : 0U;
+  }
+  std::map<std::vector<PhaseId>, std::vector<std::uint32_t>> rows;  // by their seldom phases
+  for (const std::uint32_t row : counted) {
+    std::vector<PhaseId> seldom;
+    for (const auto& [phase, ns] : phases[row])
+      if (has(row, ns) && 2 * steps_with[phase] < counted.size()) seldom.push_back(phase);
+    rows[seldom].push_back(row);
+  }
+  StepKinds out(steps.list.size(), 0);
+  std::uint32_t kind = 0;
+  for (const auto& [seldom, of_kind] : rows) {
+    double time = 0;
+    for (const std::uint32_t row : of_kind) time += time_of(steps, row);
+    if (seldom.empty() || time < kKindMatters * all) continue;
+    ++kind;
+    for (const std::uint32_t row : of_kind) out[row] = kind;
+  }
+  return out;
+}
 
 Interval host_time_of(const Steps& steps, std::uint32_t row) {
   const Interval own = steps.list[row].host;
@@ -107,7 +180,7 @@ std::vector<std::uint32_t> from_time_on(const Steps& steps, std::vector<std::uin
 
 std::vector<StepInSample> sample_steps(const Trace& trace, const Steps& steps,
                                        const std::vector<std::uint32_t>& counted,
-                                       std::uint64_t budget) {
+                                       const StepKinds& kinds, std::uint64_t budget) {
   const EventCount events(trace, steps);
   std::vector<std::uint32_t> by_time = counted;
   std::stable_sort(by_time.begin(), by_time.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -118,8 +191,9 @@ std::vector<StepInSample> sample_steps(const Trace& trace, const Steps& steps,
     for (const std::uint32_t row : counted) out.push_back({row});
     return out;
   }
+  const std::vector<Stratum> strata = strata_of(steps, by_time, kinds);
   for (std::size_t wanted = counted.size() - 1;;) {
-    out = middles_of_shares(steps, by_time, wanted);
+    out = sample_of(steps, strata, wanted);
     const std::uint64_t held = events.of(out);
     if (held <= budget || wanted <= kFewestReplayedSteps) return out;
     const std::size_t fewer = wanted * budget / held;

@@ -6,11 +6,15 @@
 // among them, and no more often than their part of the events allows (a stratum's size by its spread
 // over the root of its cost, where both grow with the step). The times that the sample stands for sum
 // to those of all steps. The same trace gives the same sample.
+//
+// Steps with a phase that fewer than half of them have, an evaluation for example, are a kind of their own where
+// they take a hundredth of the time: each kind has its share of the sample, and one step at least.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "core/attribution/attribution.hpp"
 #include "core/model/trace.hpp"
 #include "core/steps/steps.hpp"
 
@@ -32,9 +36,15 @@ struct StepInSample {
   double stands_for = 1;  // so many steps of its time
 };
 
+// The kind of each step, by its row; 0 is the usual one.
+using StepKinds = std::vector<std::uint32_t>;
+StepKinds kinds_of_steps(const Attribution& attribution, const Steps& steps,
+                         const std::vector<std::uint32_t>& counted);
+
 // Returns the steps to replay, in the order of their rows.
 std::vector<StepInSample> sample_steps(const Trace& trace, const Steps& steps,
                                        const std::vector<std::uint32_t>& counted,
+                                       const StepKinds& kinds,
                                        std::uint64_t budget = kReplayedEvents);
 
 }  // namespace stepscope

@@ -162,8 +162,9 @@ Result<Simulator> Simulator::build(const Trace& trace, const Steps& steps,
   const LoaderTakes takes(*attribution.index);
   const std::vector<std::uint32_t> steady =
       from_time_on(steps, counted, made_ahead_until(*attribution.index, takes.all()));
-  replayed.graph =
-      build_graph(*attribution.index, steps, attribution, sample_steps(trace, steps, steady));
+  const StepKinds kinds = kinds_of_steps(attribution, steps, steady);
+  replayed.graph = build_graph(*attribution.index, steps, attribution,
+                               sample_steps(trace, steps, steady, kinds));
   replayed.counted_ns = times_of(steps, counted);
   replayed.base = replay(replayed.graph);
   const double measured = measured_ns(replayed.graph);

@@ -8,7 +8,7 @@
 //   caused        unpacking; with the advice of no worker all that the takes of batches take, waits for
 //                 the worker and for a core in them included
 //   tensors       calls of aten::set_ in a take: each maps one. Where operations were not recorded, as
-//                 beside a GPU, takes of more than 1.5 ms are taken for those of many
+//                 beside a GPU, takes of more than 1.5 ms are taken for those of many, without a forecast
 //   forecast      the takes in the part of their time that is left:
 //     sampler     it takes a quarter of unpacking or more, with workers or without: half of its part, a
 //                 tenth to nine tenths
@@ -185,7 +185,8 @@ Judgement judge_batch_unpacking(const JudgedRun& run) {
   out.count_per_step = run.per_step(static_cast<std::int64_t>(takes.batches));
   out.title = title_of(run, takes, unpacking, chosen, is_all);
   advise(choice->advice, run.language, out);
-  out.fixes = {choice->fix};
+  // What workers take to pack the tensors goes with them, and is not known where these are not counted.
+  if (takes.tensors || choice->advice == Advice::input_is_chosen) out.fixes = {choice->fix};
   out.falsified_by = fmt::format(
       "feeding one batch again and again (made before the loop) does not make the step shorter by "
       "about {}",

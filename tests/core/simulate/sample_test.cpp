@@ -37,7 +37,7 @@ SomeSlow run_of(std::uint32_t steps, std::uint32_t one_slow_in = 10) {
 
 TEST(Sample, TakesAllStepsThatFit) {
   const SomeSlow run = run_of(20);
-  const auto sample = sample_steps(run.trace, run.steps, run.counted);
+  const auto sample = sample_steps(run.trace, run.steps, run.counted, {});
   ASSERT_EQ(sample.size(), run.counted.size());
   for (std::size_t i = 0; i < sample.size(); ++i) {
     EXPECT_EQ(sample[i].row, run.counted[i]);
@@ -60,7 +60,7 @@ struct Held {
 
 TEST(Sample, HoldsSlowStepsForAsMuchTimeAsInTheRun) {
   const SomeSlow run = run_of(1000, 10);
-  const auto sample = sample_steps(run.trace, run.steps, run.counted, 10'100);
+  const auto sample = sample_steps(run.trace, run.steps, run.counted, {}, 10'100);
   EXPECT_TRUE(std::ranges::is_sorted(sample, {}, &StepInSample::row));
   EXPECT_LE(sample.size(), 100U);
   EXPECT_GE(sample.size(), 90U);
@@ -74,7 +74,7 @@ TEST(Sample, HoldsSlowStepsForAsMuchTimeAsInTheRun) {
 
 TEST(Sample, HoldsStepsThatAreLongAndRare) {
   const SomeSlow run = run_of(1000, 100);
-  const auto sample = sample_steps(run.trace, run.steps, run.counted, 3'030);
+  const auto sample = sample_steps(run.trace, run.steps, run.counted, {}, 3'030);
   EXPECT_LE(sample.size(), 30U);
   const Held held(run, sample);
   EXPECT_GE(held.slow, 1);
@@ -82,11 +82,25 @@ TEST(Sample, HoldsStepsThatAreLongAndRare) {
   EXPECT_NEAR(held.all_ns, 990 * 10'000 + 10 * kSlow, 1);
 }
 
+// An evaluation in four of a hundred steps, which makes them no longer than others.
+TEST(Sample, HoldsAStepOfEachKind) {
+  const SomeSlow run = run_of(100, 1'000);
+  StepKinds kinds(100, 0);
+  for (const std::uint32_t row : {10U, 35U, 60U, 85U}) kinds[row] = 1;
+  double of_kind = 0, all = 0;
+  for (const StepInSample& step : sample_steps(run.trace, run.steps, run.counted, kinds, 505)) {
+    all += step.stands_for;
+    of_kind += kinds[step.row] == 1 ? step.stands_for : 0;
+  }
+  EXPECT_DOUBLE_EQ(of_kind, 4);
+  EXPECT_NEAR(all, 100, 10);  // one step is ten times as long
+}
+
 TEST(Sample, IsAlwaysTheSame) {
   const SomeSlow run = run_of(1000, 10);
   const auto rows = [&] {
     std::vector<std::uint32_t> out;
-    for (const StepInSample& step : sample_steps(run.trace, run.steps, run.counted, 10'100))
+    for (const StepInSample& step : sample_steps(run.trace, run.steps, run.counted, {}, 10'100))
       out.push_back(step.row);
     return out;
   };
@@ -95,7 +109,7 @@ TEST(Sample, IsAlwaysTheSame) {
 
 TEST(Sample, IsAtLeastThreeSteps) {
   const SomeSlow run = run_of(50);
-  EXPECT_EQ(sample_steps(run.trace, run.steps, run.counted, 10).size(), 3U);
+  EXPECT_EQ(sample_steps(run.trace, run.steps, run.counted, {}, 10).size(), 3U);
 }
 
 TEST(Sample, AStepBehindAnUnrecordedStretchBeginsWithItself) {
