@@ -54,7 +54,7 @@ class Proposals {
     if (fix.kind != FixKind::prefetch_input) return false;
     return std::ranges::any_of(findings.found, [](const Finding& finding) {
       return (finding.id == "input_starvation" || finding.id == "batch_unpacking") &&
-             !finding.fixes.empty() && finding.fixes.front().kind != FixKind::prefetch_input;
+             (finding.fixes.empty() || finding.fixes.front().kind != FixKind::prefetch_input);
     });
   }
 

@@ -22,6 +22,7 @@ enum class Advice : std::uint8_t {
   input_waits,
   input_waits_without_device,
   input_waits_for_cores,
+  input_is_on_its_way,     // no worker makes what is waited for
   input_waits_for_others,  // for a thread or process that is no loader's
   input_workers_start,     // anew in each epoch
   input_is_chosen,         // by a sampler

@@ -82,6 +82,15 @@ inline constexpr AdviceRow kInputAdvice[] = {
      {"make less of it for each batch, half of it in the forecast: once before the run, or for a "
       "whole batch in place of a sample at a time; more threads would find no core",
       "class Data : public torch::data::BatchDataset<Data, Batch>  // get_batch() makes a batch"}},
+    {Advice::input_is_on_its_way,
+     {"send fewer and larger tensors: a thread of the worker packs them, and with pin_memory one "
+      "of "
+      "the loader unpacks them, each by itself. Let collate_fn concatenate those of one kind and "
+      "send "
+      "their sizes beside them, and split them in the loop, which copies nothing",
+      "return images, torch.cat(boxes), torch.tensor([len(b) for b in boxes])   # in collate_fn\n"
+      "boxes = boxes.split(sizes.tolist())                                      # in the loop"},
+     {"send fewer and larger tensors, and split them in the loop, which copies nothing", ""}},
     {Advice::input_waits_for_others,
      {"let it run some steps ahead, in more processes (twice as many in the forecast), or do less "
       "each time; if it answers what this step asks for (an environment, a server), ask earlier "

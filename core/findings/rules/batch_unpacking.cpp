@@ -132,7 +132,7 @@ std::optional<Choice> choose_unpacking(const Takes& takes, double chosen) {
 
 // A loop that makes its batches itself neither unpacks them nor waits for them.
 std::optional<Choice> choose_fix(const Takes& takes, double chosen) {
-  const std::optional<Choice> otherwise = choose_unpacking(takes, chosen);
+  std::optional<Choice> otherwise = choose_unpacking(takes, chosen);
   if (!takes.making_ns || chosen >= kSamplerMatters) return otherwise;
   const double unpacking = takes.ns_a_batch(takes.unpacking);
   const double left =

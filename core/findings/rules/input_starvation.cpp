@@ -19,6 +19,8 @@
 //                 cost (1.5 ms), the advice is to make less of it, and the forecast of half
 //   sampler       where it takes half of that time or more of a loader without workers, these would change
 //                 nothing: the advice is to choose faster, and the forecast of half
+//   on its way    where less than a quarter of a worker was at work while the loop waited, more of them
+//                 change nothing: the advice is to send fewer tensors, without a forecast
 //   What the loop does to take a batch from a worker is batch_unpacking's.
 //   A second finding is what ending and starting the loader's workers costs in each epoch
 //   (worker_starts.hpp), from 3 % of the step on; the first one does not hold that time.
@@ -45,8 +47,10 @@ constexpr double kLeastShareOfFew = 0.05, kLeastShareOfMany = 0.03;
 constexpr std::size_t kManySteps = 20;
 constexpr std::uint32_t kUsualWorkers = 4;
 constexpr double kLeastComputing = 0.01;
-constexpr double kManyBeside = 0.5;    // cores that operations keep busy beside the loop's
-constexpr double kHardlyMore = 0.15;   // share of a worker that is not worth one
+constexpr double kManyBeside = 0.5;   // cores that operations keep busy beside the loop's
+constexpr double kHardlyMore = 0.15;  // share of a worker that is not worth one
+constexpr double kHardlyWorks =
+    0.25;  // workers that make a batch while the loop waits, at the mean
 constexpr double kMostlyChosen = 0.5;  // share of the input's time that a sampler takes
 // How much of the input is still made where the advice is to make less: an assumption.
 constexpr double kLessMade = 0.5, kLeastMade = 0.1, kMostMade = 0.9;
@@ -167,6 +171,13 @@ bool is_quick(const JudgedRun& run, const InputTime& time, double making_ns) {
   return batches > 0 && making_ns < kLoaderTakeNs.bad * static_cast<double>(batches);
 }
 
+// Whether what the loop waits for is made already: the looks at its workers found hardly any at work.
+bool is_on_its_way(const JudgedRun& run, const InputTime& time) {
+  const LoaderWait& wait = run.attribution.loader;
+  return time.in_loader && wait.workers > 0 && wait.seen_ns > 0 &&
+         static_cast<double>(wait.busy_ns) < kHardlyWorks * static_cast<double>(wait.seen_ns);
+}
+
 void make_less(Fix& fix) {
   fix.kind = FixKind::scale_work;
   fix.factor = kLessMade;
@@ -223,24 +234,29 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   const double chosen = sampler_share(run, prefetch.scope.host_times);
   const bool is_chosen = chosen >= kMostlyChosen;
   const bool others_make_it = waits && !time.in_loader && !is_chosen;
+  const bool on_its_way = waits && !is_chosen && is_on_its_way(run, time);
   const bool quick = !others_make_it && !is_chosen && is_quick(run, time, caused);
-  const std::string cores =
-      others_make_it || is_chosen || quick ? "" : choose_workers(run, caused, prefetch);
+  const std::string cores = others_make_it || is_chosen || quick || on_its_way
+                                ? ""
+                                : choose_workers(run, caused, prefetch);
   if (!cores.empty()) out.title += "; " + cores;
+  if (on_its_way)
+    out.title += "; its workers hardly make any meanwhile, so what it waits for is on its way";
   if (is_chosen)
     out.title += fmt::format(
         "; for {} of that a sampler chooses the samples, in the loop's process whatever workers "
         "there are",
         percent(chosen));
   const bool no_core_for_more =
-      !others_make_it && !is_chosen && !quick && workers_fill_cores(run, prefetch);
+      !others_make_it && !is_chosen && !quick && !on_its_way && workers_fill_cores(run, prefetch);
   advise(is_chosen          ? Advice::input_is_chosen
+         : on_its_way       ? Advice::input_is_on_its_way
          : quick            ? Advice::input_is_quick
          : no_core_for_more ? Advice::input_waits_for_cores
          : others_make_it   ? Advice::input_waits_for_others
                             : advice_on_input(waits, run.has_device, in_forward),
          run.language, out);
-  if (!is_chosen && !others_make_it && is_iterated(out)) say_to_share(out);
+  if (!is_chosen && !others_make_it && !on_its_way && is_iterated(out)) say_to_share(out);
   if ((no_core_for_more || quick) && is_collated(out))
     out.code_hint =
         "def collate(rows):  # one operation for the whole batch, not one for each sample";
@@ -253,6 +269,7 @@ Finding input_finding(const JudgedRun& run, const InputTime& time, double caused
   if (no_core_for_more || is_chosen || quick) prefetch.scope.cause = Cause::host_data_wait;
   if (others_make_it) prefetch.scope.cause = Cause::host_wait_thread;
   out.fixes = {prefetch};
+  if (on_its_way) out.fixes.clear();
   if (is_chosen) out.ceiling_ns_per_step *= chosen;
   out.falsified_by = fmt::format(
       "feeding one batch again and again (made before the loop) does not make the step shorter by "

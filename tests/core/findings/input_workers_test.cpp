@@ -43,6 +43,19 @@ TEST(InputWorkers, AreMoreWhereCoresAreFree) {
   EXPECT_THAT(finding.code_hint, ::testing::HasSubstr("num_workers=4"));
 }
 
+// What the loop waits for is packed, sent or pinned by threads beside the workers' own.
+TEST(InputWorkers, ThatHardlyWorkMeanwhileAreNoMore) {
+  std::string text = waiting_loop(8, false);
+  std::ostringstream idle;
+  for (int time = 100; time <= kSteps * kStep; time += kStep / 4)
+    idle << "sample t3 " << time << " flags=" << (int{kSampleWorker} | int{kSampleSlept}) << '\n';
+  text.insert(text.find("expect"), idle.str());
+  const Finding finding = finding_of_text(text, "input_starvation");
+  EXPECT_THAT(finding.title, ::testing::HasSubstr("what it waits for is on its way"));
+  EXPECT_THAT(finding.fix, ::testing::HasSubstr("fewer and larger tensors"));
+  EXPECT_TRUE(finding.fixes.empty());
+}
+
 // torch.profiler names the loader's class, and records nothing of its workers.
 TEST(InputWorkers, WhoseNumberIsUnknownAreTwiceAsMany) {
   const Finding finding = finding_of_text(waiting_loop(8, false), "input_starvation");
