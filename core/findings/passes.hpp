@@ -39,7 +39,7 @@ struct Passes {
 std::vector<Passes> loops_in(const JudgedRun& run, Interval step,
                              std::span<const std::int64_t> begins, std::size_t times);
 
-// What a step has of a noted loop.
+// The part of a noted loop that lies in one step.
 struct LoopInStep {
   std::uint64_t iterations = 0;
   std::int64_t ns = 0;

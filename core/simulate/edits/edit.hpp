@@ -30,8 +30,8 @@ struct Estimate {
   }
 };
 
-// What taking a batch from a worker of PyTorch's DataLoader, which is a process, costs the loop, and what
-// packing it and being asked for it costs the worker: 0.4 to 1.2 ms and 0.2 to 1.1 ms with one to three
+// The loop's time to take a batch from a worker of PyTorch's DataLoader, which is a process, and the worker's
+// time to pack it and to be asked for it: 0.4 to 1.2 ms and 0.2 to 1.1 ms were measured with one to three
 // tensors on two cores.
 inline constexpr Estimate kLoaderTakeNs{700'000, 200'000, 1'500'000};
 inline constexpr Estimate kLoaderGiveNs{900'000, 200'000, 1'500'000};
