@@ -25,6 +25,12 @@ inline constexpr std::string_view kNotFewerWorkers =
     "(OMP_NUM_THREADS) than cores that its loader's workers leave; the loop waits for them, so it "
     "keeps them";
 
+inline constexpr std::string_view kConcatenated =
+    "return images, torch.cat(boxes), torch.tensor([len(b) for b in boxes])   # in collate_fn\n"
+    "boxes = boxes.split(sizes.tolist())                                      # in the loop";
+inline constexpr std::string_view kFewerTensors =
+    "send fewer and larger tensors, and split them in the loop, which copies nothing";
+
 inline constexpr AdviceRow kInputAdvice[] = {
     {Advice::core_contention,
      {kACore,
@@ -84,13 +90,12 @@ inline constexpr AdviceRow kInputAdvice[] = {
       "class Data : public torch::data::BatchDataset<Data, Batch>  // get_batch() makes a batch"}},
     {Advice::input_is_on_its_way,
      {"send fewer and larger tensors: a thread of the worker packs them, and with pin_memory one "
-      "of "
-      "the loader unpacks them, each by itself. Let collate_fn concatenate those of one kind and "
-      "send "
-      "their sizes beside them, and split them in the loop, which copies nothing",
-      "return images, torch.cat(boxes), torch.tensor([len(b) for b in boxes])   # in collate_fn\n"
-      "boxes = boxes.split(sizes.tolist())                                      # in the loop"},
-     {"send fewer and larger tensors, and split them in the loop, which copies nothing", ""}},
+      "of the "
+      "loader unpacks them, each by itself. Let collate_fn concatenate those of one kind and send "
+      "their "
+      "sizes beside them, and split them in the loop, which copies nothing",
+      kConcatenated},
+     {kFewerTensors, ""}},
     {Advice::input_waits_for_others,
      {"let it run some steps ahead, in more processes (twice as many in the forecast), or do less "
       "each time; if it answers what this step asks for (an environment, a server), ask earlier "
@@ -167,11 +172,10 @@ inline constexpr AdviceRow kInputAdvice[] = {
       "torch::data::DataLoaderOptions().workers(0)"}},
     {Advice::unpacking_of_many_tensors,
      {"send fewer and larger tensors: each is mapped by itself. Let collate_fn concatenate those "
-      "of "
-      "one kind and send their sizes beside them, and split them in the loop, which copies nothing",
-      "return images, torch.cat(boxes), torch.tensor([len(b) for b in boxes])   # in collate_fn\n"
-      "boxes = boxes.split(sizes.tolist())                                      # in the loop"},
-     {"send fewer and larger tensors, and split them in the loop, which copies nothing", ""}},
+      "of one "
+      "kind and send their sizes beside them, and split them in the loop, which copies nothing",
+      kConcatenated},
+     {kFewerTensors, ""}},
     {Advice::unpacking_of_few_tensors,
      {"let each take bring several batches, two in the forecast, and split them in the loop, which "
       "copies nothing",
