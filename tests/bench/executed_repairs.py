@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What benches of one finding share: they record a program, read the finding's forecast, run program and repair in turns, and
-print a Markdown table in which nothing is left out."""
+"""What benches of one finding share: their command line, recording a program, reading the finding's forecast, running program
+and repair in turns, and a Markdown table in which nothing is left out."""
 
+import argparse
 import json
 import statistics
 import subprocess
+import sys
 
 HEAD = "| program | step, ms | forecast of the step (90 %) | repaired | held |\n|---|---|---|---|---|"
+
+
+def parser_of(description, turns, steps):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("stepscope", nargs="?")
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--turns", type=int, default=turns)
+    parser.add_argument("--steps", type=int, default=steps)
+    return parser
 
 
 def output_of(command):

@@ -12,14 +12,12 @@ what fused=True gives is the median of the turns' ratios of mean steps. PYTHON n
 Prints a Markdown table; nothing is left out.
 """
 
-import argparse
 import pathlib
 import statistics
-import sys
 import tempfile
 import time
 
-from executed_repairs import HEAD, finding_of, in_turns, line_of
+from executed_repairs import HEAD, finding_of, in_turns, line_of, parser_of
 
 MODELS = ("table", "mlp", "conv", "lstm")
 OPTIMIZERS = ("Adam", "AdamW", "SGD", "Adagrad")
@@ -78,11 +76,7 @@ def judge(options, folder, name, kind):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("stepscope", nargs="?")
-    parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=150)
+    parser = parser_of(__doc__, turns=3, steps=150)
     parser.add_argument("--model", action="append", choices=MODELS)
     parser.add_argument("--run", nargs=2, metavar=("MODEL", "OPTIMIZER"), help="run one in this process")
     parser.add_argument("--fused", action="store_true")

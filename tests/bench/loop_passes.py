@@ -13,17 +13,15 @@ run without it, in turns in one process; what the repair gives is the median of 
 PYTHON needs torch. Prints a Markdown table; nothing is left out.
 """
 
-import argparse
 import copy
 import json
 import pathlib
 import random
 import statistics
-import sys
 import tempfile
 import time
 
-from executed_repairs import HEAD, finding_of, line_of, output_of
+from executed_repairs import HEAD, finding_of, line_of, output_of, parser_of
 
 BATCH, CLASSES = 24, 10
 KINDS = ("mlp", "cnn", "augment", "crop", "pairs", "groups", "average")
@@ -155,11 +153,7 @@ def judge(options, folder, kind):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("stepscope", nargs="?")
-    parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("--turns", type=int, default=9)
-    parser.add_argument("--steps", type=int, default=80)
+    parser = parser_of(__doc__, turns=9, steps=80)
     parser.add_argument("--kind", action="append", choices=KINDS)
     parser.add_argument("--run", choices=KINDS, help="run one loop in this process")
     options = parser.parse_args()

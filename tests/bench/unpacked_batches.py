@@ -13,14 +13,12 @@ quick sampler. Program and repair run in turns, each in a process of its own; th
 steps. PYTHON needs torch and NumPy.
 """
 
-import argparse
 import pathlib
 import statistics
-import sys
 import tempfile
 import time
 
-from executed_repairs import HEAD, finding_of, in_turns, line_of
+from executed_repairs import HEAD, finding_of, in_turns, line_of, parser_of
 
 KINDS = ("boxes", "fields", "arrays", "words", "pair", "sampler")
 REPAIRS = {"make its batches itself": "no_worker", "fewer and larger tensors": "packed", "send tensors": "tensors",
@@ -134,11 +132,7 @@ def judge(options, folder, kind, making):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("stepscope", nargs="?")
-    parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=150)
+    parser = parser_of(__doc__, turns=3, steps=150)
     parser.add_argument("--kind", action="append", choices=KINDS)
     parser.add_argument("--making", type=float, action="append")
     parser.add_argument("--out", type=pathlib.Path, help="where recordings stay; default: nowhere")
