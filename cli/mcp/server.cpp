@@ -123,8 +123,9 @@ std::variant<Json, RpcError> Server::call_tool(const Json& params) {
   const auto name = params.find("name");
   if (name == params.end() || !name->is_string())
     return RpcError{kInvalidParams, "name: must be the name of a tool"};
+  const auto& called = name->get_ref<const std::string&>();
   const auto tool = std::find_if(all_tools().begin(), all_tools().end(),
-                                 [&name](const Tool& one) { return one.name == *name; });
+                                 [&called](const Tool& one) { return one.name == called; });
   if (tool == all_tools().end()) return unknown_tool(*name);
   const Json given = params.value("arguments", Json::object());
   if (!given.is_object() && !given.is_null())
