@@ -2,12 +2,14 @@
 #include "cli/verbs/whatif_question.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "core/findings/all_findings.hpp"
 #include "core/simulate/fix_reader.hpp"
 #include "core/simulate/fix_text.hpp"
+#include "core/support/words.hpp"
 
 namespace stepscope {
 namespace {
@@ -98,18 +100,21 @@ std::string why_not_forecast(const std::string& id, const Findings& findings) {
   return "this run has no such finding";
 }
 
-// "unfused_attention": what that finding of the report proposes, at all of its places.
-Result<Proposal> repair_named(const std::string& text, const LoadedRun& run,
-                              const Findings& findings, const Proposals& proposals) {
+bool is_finding(std::string_view id) {
   const auto ids = finding_ids();
-  if (std::find(ids.begin(), ids.end(), text) == ids.end()) {
-    const auto fixes = parse_fixes(text, run.trace, run.attribution);
-    if (!fixes) return fixes.error();
-    return proposals.as_proposed(*fixes);
-  }
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
+std::string place_of(const Proposal& proposal) {
+  return fmt::format("{}:{}", proposal.file, proposal.line);
+}
+
+// Puts the repairs of the finding together that stand at the place; all of them where it is empty.
+Proposal repairs_of(std::string_view id, std::string_view place, const Proposals& proposals) {
   Proposal all;
   for (const Proposal& one : proposals.all()) {
-    if (one.finding != text) continue;
+    const bool is_there = place.empty() || ends_with_path(place_of(one), place);
+    if (one.finding != id || !is_there) continue;
     if (all.repair.empty()) {
       all = one;
     } else {
@@ -117,8 +122,35 @@ Result<Proposal> repair_named(const std::string& text, const LoadedRun& run,
       all.other_lines += 1 + one.other_lines;
     }
   }
+  return all;
+}
+
+std::string places_of(std::string_view id, const Proposals& proposals) {
+  std::vector<std::string> places;
+  for (const Proposal& one : proposals.all())
+    if (one.finding == id) places.push_back(place_of(one));
+  return fmt::format("{}", fmt::join(places, ", "));
+}
+
+// "unfused_attention": what that finding of the report proposes, at all of its places;
+// "host_sync@train.py:88": at the line that the report names with it. Other texts are fixes.
+Result<Proposal> repair_named(const std::string& text, const LoadedRun& run,
+                              const Findings& findings, const Proposals& proposals) {
+  const std::size_t at = std::min(text.find('@'), text.size());
+  const std::string id = text.substr(0, at);
+  const std::string place = text.substr(std::min(at + 1, text.size()));
+  if (!is_finding(id)) {
+    const auto fixes = parse_fixes(text, run.trace, run.attribution);
+    if (!fixes) return fixes.error();
+    return proposals.as_proposed(*fixes);
+  }
+  Proposal all = repairs_of(id, place, proposals);
   if (!all.repair.empty()) return all;
-  return usage_error(fmt::format("--fix '{}': {}", text, why_not_forecast(text, findings)));
+  const std::string there = places_of(id, proposals);
+  return usage_error(fmt::format(
+      "--fix '{}': {}", text,
+      there.empty() ? why_not_forecast(id, findings)
+                    : fmt::format("the finding is not at '{}'; it is at {}", place, there)));
 }
 
 }  // namespace

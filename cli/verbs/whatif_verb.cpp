@@ -30,6 +30,8 @@ constexpr const char* kWhatifExamples =
     "  stepscope whatif run.scope --apply-best 3     the best, then the best on top of it, ...\n"
     "  stepscope whatif run.scope --fix remove_sync@train.py:88\n"
     "  stepscope whatif run.scope --fix host_gap     what that finding of the report proposes\n"
+    "  stepscope whatif run.scope --fix host_gap@train.py:88             at that line of its "
+    "lines\n"
     "  stepscope whatif run.scope --fix pin_memory --fix prefetch_input      both together\n"
     "  stepscope whatif run.scope --fix scale_work@cause=gpu.gemm:factor=0.5:low=0.4:high=0.7\n"
     "  stepscope whatif run.scope --fix less_often@phase=eval:every=10\n"

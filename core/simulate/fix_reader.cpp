@@ -25,11 +25,6 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string_vi
   return near.empty() ? "" : fmt::format("did you mean '{}'? ", near);
 }
 
-bool is_end_of_path(std::string_view path, std::string_view end) {
-  if (!path.ends_with(end)) return false;
-  return path.size() == end.size() || path[path.size() - end.size() - 1] == '/';
-}
-
 template <class Number>
 bool read_number(std::string_view text, Number& out) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
@@ -130,7 +125,7 @@ class FixReader {
     std::set<std::uint32_t> others;
     const auto& sites = trace_.data().sites;
     for (SiteId site = 0; site < sites.size(); ++site) {
-      if (!is_end_of_path(trace_.text(sites[site].file), file)) continue;
+      if (!ends_with_path(trace_.text(sites[site].file), file)) continue;
       if (sites[site].line == line) {
         fix_.scope.sites.push_back(site);
       } else {
@@ -159,7 +154,7 @@ class FixReader {
     std::vector<std::string> paths;
     for (PhaseId phase = 1; phase < attribution_.phases.size(); ++phase) {
       paths.push_back(phase_path(attribution_.phases, phase));
-      if (is_end_of_path(paths.back(), name)) fix_.scope.phases.push_back(phase);
+      if (ends_with_path(paths.back(), name)) fix_.scope.phases.push_back(phase);
     }
     if (!fix_.scope.phases.empty()) return;
     problem_ = fmt::format("no phase is called '{}'; {}", name,

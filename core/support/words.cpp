@@ -74,4 +74,9 @@ std::string_view nearest(std::string_view given, const std::vector<std::string_v
   return best;
 }
 
+bool ends_with_path(std::string_view path, std::string_view end) {
+  if (!path.ends_with(end)) return false;
+  return path.size() == end.size() || path[path.size() - end.size() - 1] == '/';
+}
+
 }  // namespace stepscope

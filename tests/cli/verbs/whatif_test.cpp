@@ -79,6 +79,23 @@ TEST(WhatifVerb, AFixWrittenByHandIsTheFindingThatProposesIt) {
   EXPECT_EQ(by_hand["line"], by_id["line"]);
 }
 
+TEST(WhatifVerb, AFindingCanBeNamedWithItsLine) {
+  const auto report =
+      nlohmann::json::parse(run_stepscope("report --format json " + kSlowTrace).out);
+  std::size_t named = 0;
+  for (const auto& finding : report["findings"]) {
+    if (finding["forecast"].is_null() || finding["places"].empty()) continue;
+    ++named;
+    const auto& place = finding["places"][0];
+    const std::string id = finding["id"];
+    const std::string at = place["file"].get<std::string>() + ":" + place["line"].dump();
+    const auto row = document_of("--fix " + id + "@" + at + " " + kSlowTrace)["fixes"][0];
+    EXPECT_EQ(row["finding"], id);
+    EXPECT_EQ(row["line"], place["line"]) << id;
+  }
+  EXPECT_GE(named, 1U);
+}
+
 TEST(WhatifVerb, NoIntervalReachesBelowWhatIsCalledBest) {
   const nlohmann::json document = document_of(kSlowTrace);
   for (const auto& fix : document["fixes"])
@@ -134,6 +151,8 @@ TEST(WhatifVerb, SaysWhatIsWrongWithAFix) {
   EXPECT_THAT(complaint("remove_sync@here"), HasSubstr("'here' is no place"));
   EXPECT_THAT(complaint("drop_work@direction=again"), HasSubstr("are backward and recompute"));
   EXPECT_THAT(complaint("remove_sync:speed=3"), HasSubstr("is no option of a fix"));
+  EXPECT_THAT(complaint("launch_bound@other.py:7"),
+              HasSubstr("the finding is not at 'other.py:7'; it is at "));
   EXPECT_THAT(complaint("recomputation"), HasSubstr("this run has no such finding (cleared: "));
 }
 

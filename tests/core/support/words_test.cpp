@@ -33,6 +33,14 @@ TEST(ShellWord, IsPlainWhereItNeedsNoQuotes) {
   EXPECT_EQ(shell_word(""), "''");
 }
 
+TEST(EndsWithPath, TakesWholePartsOfAPath) {
+  EXPECT_TRUE(ends_with_path("src/train.py:88", "train.py:88"));
+  EXPECT_TRUE(ends_with_path("src/train.py", "src/train.py"));
+  EXPECT_FALSE(ends_with_path("src/train.py", "rain.py"));
+  EXPECT_FALSE(ends_with_path("train.py", "src/train.py"));
+  EXPECT_FALSE(ends_with_path("train.py", ""));
+}
+
 TEST(Nearest, IsTheNameThatBeginsSoOrDiffersLeast) {
   const std::vector<std::string_view> names = {"host.io", "host.off_cpu", "host_sync", "hotspot"};
   EXPECT_EQ(nearest("host.of", names), "host.off_cpu");
