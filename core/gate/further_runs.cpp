@@ -9,7 +9,6 @@
 namespace stepscope {
 namespace {
 
-constexpr std::uint64_t kMostRuns = 100;
 // 80 % quantile of the normal distribution, for a power of 0.8.
 constexpr double kPowerDeviations = 0.8416;
 constexpr double kRankEfficiency = 0.955;
@@ -64,12 +63,12 @@ std::optional<std::uint64_t> further_runs(const RatioSample& sample, double tole
                                           double level) {
   const std::uint64_t now = std::min(sample.baseline.size(), sample.candidate.size());
   std::uint64_t needed = now + 1;
-  while (needed <= kMostRuns && least_chance(needed, sample.paired) > level) ++needed;
+  while (needed <= kMostRunsAsked && least_chance(needed, sample.paired) > level) ++needed;
   const double distance = std::log(middle_ratio(sample)) - std::log1p(tolerance);
   const double deviations = deviations_at(level) + kPowerDeviations;
   const double runs =
       variance_of(sample) * deviations * deviations / (kRankEfficiency * distance * distance);
-  if (!(runs <= static_cast<double>(kMostRuns))) return std::nullopt;
+  if (!(runs <= static_cast<double>(kMostRunsAsked))) return std::nullopt;
   needed = std::max(needed, static_cast<std::uint64_t>(std::ceil(runs)));
   return needed - now;
 }

@@ -19,7 +19,10 @@ namespace stepscope {
 // The smallest chance that the runs at hand can have, whatever their times.
 double smallest_chance(const RatioSample& sample);
 
-// Returns the number of further runs, at least 1. Nothing: more than 100 runs a side would be
+// More runs a side than these are not asked for.
+inline constexpr std::uint64_t kMostRunsAsked = 100;
+
+// Returns the number of further runs, at least 1. Nothing: more than kMostRunsAsked a side would be
 // needed.
 std::optional<std::uint64_t> further_runs(const RatioSample& sample, double tolerance,
                                           double level);

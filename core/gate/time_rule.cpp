@@ -79,8 +79,15 @@ std::string why_open(const RatioSample& times, double tolerance, double level, b
   if (would_tell) return "the runs differ too much among themselves to tell";
   const double ratio = middle_ratio(times);
   if (std::abs(ratio / (1 + tolerance) - 1) <= kNear)
-    return "so near the tolerance that no reasonable number of runs would tell";
-  return "the runs differ so much among themselves that no reasonable number of them would tell";
+    return fmt::format(
+        "measured so near the tolerance that {} runs a side would not tell, with so much noise: "
+        "ask "
+        "again on a quieter machine, or with another tolerance",
+        kMostRunsAsked);
+  return fmt::format(
+      "the runs differ so much among themselves that {} a side would not tell: ask again on a "
+      "quieter machine, or with longer runs",
+      kMostRunsAsked);
 }
 
 TimeOutcome by_ranks(const RatioSample& times, double tolerance, double level, double own_level) {
