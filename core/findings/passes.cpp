@@ -53,11 +53,11 @@ std::vector<Passes> loops_in(const JudgedRun& run, Interval step,
   return out;
 }
 
-std::vector<LoopInStep> loop_by_step(const JudgedRun& run, SiteId loop) {
+std::vector<PassesInStep> loop_by_step(const JudgedRun& run, SiteId loop) {
   const auto& list = run.steps.list;
   const Activity activity{.trace = &run.trace,
                           .host = {list.front().window.begin, list.back().window.end}};
-  std::vector<LoopInStep> out(list.size());
+  std::vector<PassesInStep> out(list.size());
   for (const NestLoop& one : loop_nest_of(activity, run.steps.thread).loops) {
     if (one.at != loop) continue;
     std::size_t row = 0;
@@ -65,9 +65,28 @@ std::vector<LoopInStep> loop_by_step(const JudgedRun& run, SiteId loop) {
       if (!run.counts(iteration.time.begin)) continue;
       while (row < out.size() && list[row].window.end <= iteration.time.begin) ++row;
       if (row == out.size()) break;
-      ++out[row].iterations;
+      ++out[row].times;
       out[row].ns += iteration.time.length();
     }
+  }
+  return out;
+}
+
+std::vector<PassesInStep> repeats_by_step(const JudgedRun& run, const std::vector<SiteId>& lines,
+                                          std::uint32_t row, std::uint64_t times,
+                                          std::size_t least) {
+  std::vector<PassesInStep> out(run.steps.list.size());
+  for (const std::uint32_t step : run.summary.counted) {
+    for (const PassOperation& one : operations_in(run, run.steps.list[step].window).outermost) {
+      if (!std::ranges::binary_search(lines, one.site)) continue;
+      ++out[step].times;
+      out[step].ns += one.time.length();
+    }
+  }
+  const std::uint64_t there = std::max<std::uint64_t>(1, out[row].times);
+  for (PassesInStep& one : out) {
+    one.times = (one.times * times + there / 2) / there;
+    if (one.times < least) one = {};
   }
   return out;
 }
@@ -77,8 +96,10 @@ StepOperations operations_in(const JudgedRun& run, Interval step) {
   const Rows rows = run.trace.ranges_of(run.steps.thread);
   StepOperations out;
   std::int64_t until = step.begin;
-  for (RangeId r = rows.begin; r < rows.end && h.begin[r] < step.end; ++r) {
-    if (h.begin[r] < step.begin) continue;
+  const auto first =
+      std::lower_bound(h.begin.begin() + rows.begin, h.begin.begin() + rows.end, step.begin);
+  for (auto r = static_cast<RangeId>(first - h.begin.begin());
+       r < rows.end && h.begin[r] < step.end; ++r) {
     const std::string_view name = run.trace.text(h.name[r]);
     if (name.ends_with("AccumulateGrad")) out.sums.push_back(h.begin[r]);
     if (h.kind[r] != HostKind::op || h.begin[r] < until) continue;

@@ -39,13 +39,19 @@ struct Passes {
 std::vector<Passes> loops_in(const JudgedRun& run, Interval step,
                              std::span<const std::int64_t> begins, std::size_t times);
 
-// The part of a noted loop that lies in one step.
-struct LoopInStep {
-  std::uint64_t iterations = 0;
+// How often passes run in one step, and how long.
+struct PassesInStep {
+  std::uint64_t times = 0;
   std::int64_t ns = 0;
 };
-// Returns it for each step, by its row; nothing of steps that do not count.
-std::vector<LoopInStep> loop_by_step(const JudgedRun& run, SiteId loop);
+// Returns the iterations of a noted loop in each step, by its row; nothing of steps that do not count.
+std::vector<PassesInStep> loop_by_step(const JudgedRun& run, SiteId loop);
+// Returns the same of passes that were seen in the operations of one step, `row`, alone: in other steps
+// they are to the operations at their lines (ascending) what they are there. A step with fewer than
+// `least` has none.
+std::vector<PassesInStep> repeats_by_step(const JudgedRun& run, const std::vector<SiteId>& lines,
+                                          std::uint32_t row, std::uint64_t times,
+                                          std::size_t least);
 
 // Returns the longest repeats (repeats.hpp) and all like them; without stretches where there are none.
 template <class Item>

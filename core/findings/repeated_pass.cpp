@@ -18,6 +18,7 @@ constexpr std::size_t kLeastTimes = 4, kLeastTimesOfALoop = 8, kLeastTimesWithou
 constexpr std::int64_t kLongOperationNs = 100'000;
 constexpr double kLeastOfTheStep = 0.1;    // share that the passes take
 constexpr double kNestedSavesLeast = 0.5;  // share of what the chosen one saves
+constexpr double kUnnotedCounts = 0.8;     // share of what passes save that only operations show
 constexpr std::array<std::string_view, 13> kWithWeights = {
     "aten::linear",     "aten::conv1d",     "aten::conv2d",     "aten::conv3d",   "aten::embedding",
     "aten::layer_norm", "aten::batch_norm", "aten::group_norm", "aten::bilinear", "aten::mm",
@@ -79,12 +80,11 @@ std::set<SiteId> sites_of(const JudgedRun& run, const StepOperations& step, cons
   return out;
 }
 
-// Returns the time at the pass's lines that `is_in` accepts, without their backward pass.
-template <class IsIn>
-double forward_ns(const JudgedRun& run, const RepeatedPass& pass, IsIn is_in) {
+// Returns the time at the pass's lines in counted steps, without their backward pass.
+double forward_ns(const JudgedRun& run, const RepeatedPass& pass) {
   std::int64_t out = 0;
   for (const Segment& s : run.segments())
-    if (s.direction != Direction::backward && pass.share_of(s) > 0 && is_in(s))
+    if (s.direction != Direction::backward && pass.share_of(s) > 0 && run.counts(s.time.begin))
       out += s.time.length();
   return static_cast<double>(out);
 }
@@ -155,31 +155,32 @@ std::optional<RepeatedPass> judge(const JudgedRun& run, const StepOperations& st
                                step.outermost[passes.stretches.back().end - 1].time.end}};
 }
 
-// Weighs a pass that was seen in the operations of one step alone: all steps are taken for alike.
-void weigh_in_step(const JudgedRun& run, Interval window, RepeatedPass& pass) {
-  const double all =
-      forward_ns(run, pass, [&](const Segment& s) { return !intersect(s.time, window).empty(); });
-  pass.part = all > pass.takes_ns ? pass.takes_ns / all : 1;
+// Returns how often the pass runs in each step, and how long.
+std::vector<PassesInStep> passes_by_step(const JudgedRun& run, std::uint32_t row,
+                                         const RepeatedPass& pass) {
+  if (pass.loop != kNone) {
+    std::vector<PassesInStep> out = loop_by_step(run, pass.loop);
+    if (out[row].ns > 0) return out;
+  }
+  return repeats_by_step(run, pass.sites, row, pass.times, kLeastTimes);
 }
 
-// Weighs a noted loop over all counted steps, by the time of its iterations.
+// Weighs a pass that was found in one step over all counted ones.
 void weigh_over_steps(const JudgedRun& run, std::uint32_t row, RepeatedPass& pass) {
-  const std::vector<LoopInStep> by_step = loop_by_step(run, pass.loop);
-  if (by_step[row].ns == 0) return weigh_in_step(run, run.steps.list[row].window, pass);
-  double iterations = 0, ns = 0, steps = 0;
-  for (const LoopInStep& one : by_step) {
-    iterations += static_cast<double>(one.iterations);
+  const std::vector<PassesInStep> by_step = passes_by_step(run, row, pass);
+  double times = 0, ns = 0, steps = 0;
+  for (const PassesInStep& one : by_step) {
+    times += static_cast<double>(one.times);
     ns += static_cast<double>(one.ns);
-    steps += one.iterations > 0 ? 1 : 0;
+    steps += one.times > 0 ? 1 : 0;
   }
   const auto counted = static_cast<double>(run.summary.counted.size());
   const double takes = pass.takes_ns * ns / static_cast<double>(by_step[row].ns);
-  const double at_lines =
-      forward_ns(run, pass, [&run](const Segment& s) { return run.counts(s.time.begin); });
+  const double at_lines = forward_ns(run, pass);
   pass.part = at_lines > takes ? takes / at_lines : 1;
   pass.takes_ns = takes / counted;
   pass.share_of_steps = steps / counted;
-  const auto mean = static_cast<std::uint64_t>(std::llround(iterations / steps));
+  const auto mean = static_cast<std::uint64_t>(std::llround(times / steps));
   if (!pass.is_micro_batch) pass.times = std::max(pass.in_a_row, mean);
 }
 
@@ -198,6 +199,11 @@ std::uint32_t row_of_middle_time(const JudgedRun& run) {
 
 double saved_ns(const RepeatedPass& pass) {
   return pass.takes_ns * pass.saved_share();
+}
+
+// A noted loop says where the passes are, so it is preferred to what the operations show of it.
+double worth(const RepeatedPass& pass) {
+  return pass.loop == kNone ? kUnnotedCounts * saved_ns(pass) : saved_ns(pass);
 }
 
 bool holds(const RepeatedPass& outer, const RepeatedPass& inner) {
@@ -237,16 +243,17 @@ std::optional<RepeatedPass> find_repeated_pass(const JudgedRun& run) {
     const Interval window = run.steps.list[row].window;
     const StepOperations step = operations_in(run, window);
     for (Passes& passes : passes_in(run, window, step, kLeastTimes)) {
-      const bool known = std::ranges::find(all, passes.loop, &RepeatedPass::loop) != all.end();
-      if (row != typical && (passes.loop == kNone || known)) continue;
+      const bool known = passes.loop != kNone &&
+                         std::ranges::find(all, passes.loop, &RepeatedPass::loop) != all.end();
+      if (known) continue;
       auto one = judge(run, step, std::move(passes));
       if (!one) continue;
-      one->loop == kNone ? weigh_in_step(run, window, *one) : weigh_over_steps(run, row, *one);
+      weigh_over_steps(run, row, *one);
       if (one->takes_ns >= kLeastOfTheStep * run.step_ns) all.push_back(std::move(*one));
     }
   }
   if (all.empty()) return std::nullopt;
-  RepeatedPass best = *std::ranges::max_element(all, {}, saved_ns);
+  RepeatedPass best = *std::ranges::max_element(all, {}, worth);
   if (best.loop != kNone && !best.is_micro_batch) name_nested(all, best);
   return best;
 }

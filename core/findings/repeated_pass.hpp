@@ -2,10 +2,9 @@
 // A pass that the program makes again and again in one step: a Python loop over the samples of a batch,
 // or over the elements of a tensor, in place of one pass over all of them.
 //
-//   pass      what passes.hpp finds in a typical counted step, at least 4 times in a row. Not in the
-//             optimizer's phase, and not where a loader makes its batch. A loop of the program that was
-//             noted is also looked for in the step in which the middle of all their time lies, where a few
-//             long steps take most of it
+//   pass      what passes.hpp finds in a typical counted step, or in the one in which the middle of all
+//             their time lies, where a few long steps take most of it: at least 4 times in a row. Not in the
+//             optimizer's phase, and not where a loader makes its batch
 //   is one    where half of its operations take less than 100 us, and
 //             it has operations with weights, and the backward pass sums gradients of fewer than half as
 //             many weights as there are such operations in all passes: layers of a model have weights of
@@ -15,9 +14,10 @@
 //             or a backward pass follows each: micro-batches whose gradients are added up
 //   ends      where the optimizer works: what comes behind needs what that changed (the evaluations of
 //             LBFGS, the updates of a critic)
-//   and       all stretches of it take a tenth of the step or more, of a noted loop of the mean step, each from
-//             its first operation to its last: else something else is what the step's time goes to
-//   choice    where several are passes, the one is taken whose making as one pass would save most. A loop
+//   and       all stretches of it take a tenth of the mean step or more, each from its first operation to
+//             its last: else something else is what the step's time goes to
+//   choice    where several are passes, the one is taken whose making as one pass would save most, and a
+//             noted loop where it saves four fifths of that. A loop
 //             around or within it that would save half as much or more is named beside it: which of the two
 //             has passes that do not need each other, only the program's author knows
 #pragma once
@@ -31,10 +31,9 @@
 namespace stepscope::rules {
 
 struct RepeatedPass {
-  SiteId loop = kNone;  // the first line of its loop, where the program's loops were noted
-  std::uint64_t times =
-      0;  // in a step that has it, at the mean; if it was not noted, in the middle one
-  double share_of_steps = 1;     // counted steps that have it; 1 where it was not noted
+  SiteId loop = kNone;           // the first line of its loop, where the program's loops were noted
+  std::uint64_t times = 0;       // in a step that has it, at the mean
+  double share_of_steps = 1;     // counted steps that have it
   std::uint64_t in_a_row = 0;    // in the longest stretch
   std::uint64_t operations = 0;  // in a pass, at the mean
   bool has_weights = false;
@@ -42,7 +41,7 @@ struct RepeatedPass {
   bool may_be_layers = false;
   bool is_micro_batch = false;  // then its lines also hold its backward pass
   std::vector<SiteId> sites;    // where they are, ascending
-  double takes_ns = 0;          // all stretches, in the mean step; if not noted, in the middle one
+  double takes_ns = 0;          // all stretches, in the mean step
   // The stretches' share of all time at these lines, without their backward pass: a framework's one
   // line may hold the whole step.
   double part = 1;

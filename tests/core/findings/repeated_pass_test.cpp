@@ -251,8 +251,8 @@ TEST(RepeatedPass, ALoopOfTheProgramIsOneWhateverEachIterationDoes) {
 
 // One step in eight scores 100 samples one by one, at a line that each step runs once, too. The loop takes
 // 9,000 us of the run's 17,000; the line, 9,800.
-TEST(RepeatedPass, ALoopInFewStepsThatTakesMostOfTheTimeIsOne) {
-  constexpr int kShort = 1'000, kSample = 90, kSamples = 100, kLong = 5;
+Finding scored_in_one_step(int step_with_loop, bool noted) {
+  constexpr int kShort = 1'000, kSample = 90, kSamples = 100;
   std::ostringstream text;
   text << "no_device\n";
   int at = 0;
@@ -266,20 +266,36 @@ TEST(RepeatedPass, ALoopInFewStepsThatTakesMostOfTheTimeIsOne) {
     sample(begin);
     text << "op t1 " << begin + 100 << ' ' << begin + kShort << " aten::conv2d at=train.py:40\n";
     at += kShort;
-    if (step == kLong) {
-      text << "loop t1 " << at << ' ' << at + kSamples * kSample << ' ' << kSamples
-           << " at=train.py:19\n";
+    if (step == step_with_loop) {
+      if (noted)
+        text << "loop t1 " << at << ' ' << at + kSamples * kSample << ' ' << kSamples
+             << " at=train.py:19\n";
       for (int i = 0; i < kSamples; ++i) sample(at + i * kSample);
       at += kSamples * kSample;
     }
     text << "step " << begin << ' ' << at << '\n';
   }
   text << "expect found launch_bound train.py:20\n";
-  const Finding found = found_in(text.str());
+  return found_in(text.str());
+}
+
+TEST(RepeatedPass, ALoopInFewStepsThatTakesMostOfTheTimeIsOne) {
+  const Finding found = scored_in_one_step(5, true);
   EXPECT_THAT(found.title,
               HasSubstr("100 times in 1 of 8 steps the loop at train.py:19 runs 5 operations"));
   ASSERT_FALSE(found.fixes.empty());
   EXPECT_NEAR(found.fixes.front().factor_low, 1 - 9'000.0 / 9'800 * 99 / 100, 0.03);
+}
+
+// The middle one of the counted steps may be the one that has them.
+TEST(RepeatedPass, PassesSeenInTheOperationsAreWeighedOverAllSteps) {
+  for (const int step : {1, 4}) {
+    const Finding found = scored_in_one_step(step, false);
+    EXPECT_THAT(found.title, HasSubstr("times in 1 of 8 steps the same 5 operations run")) << step;
+    EXPECT_NEAR(found.count_per_step, 5 * 100.0 / 8, 2) << step;
+    ASSERT_FALSE(found.fixes.empty());
+    EXPECT_NEAR(found.fixes.front().factor_low, 1 - 9'000.0 / 9'800 * 99 / 100, 0.03) << step;
+  }
 }
 
 // The outer loop has more of the time, and the inner one has more passes: what saves more is said.
