@@ -6,8 +6,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "core/model/row_order.hpp"
-
 namespace stepscope::rules {
 namespace {
 
@@ -23,23 +21,21 @@ bool is_product(Cause cause) {
 }
 
 // Whether it is a part of summing the gradients of an embedding. Compiled sums took 0.8 to 1.9 times as long.
-bool sums_an_embedding(const HostRanges& h, const std::vector<RangeId>& around, RangeId range,
-                       const Trace& trace) {
-  for (; range != kNone; range = around[range])
+bool sums_an_embedding(const Trace& trace, RangeId range) {
+  const HostRanges& h = trace.host_ranges();
+  for (; range != kNone; range = h.parent[range])
     if (trace.text(h.name[range]) == "aten::embedding_dense_backward") return true;
   return false;
 }
 
 void count_classes(const JudgedRun& run, OperationCount& out) {
   const std::vector<bool> sites = compiled_sites(run);
-  const HostRanges& h = run.trace.host_ranges();
-  const std::vector<RangeId> around = enclosing_ranges(h);
-  std::vector<bool> seen(h.size(), false);
+  std::vector<bool> seen(run.trace.host_ranges().size(), false);
   for (const Segment& s : run.segments()) {
     const bool joins = is_joined(s.cause);
     if ((!joins && !is_product(s.cause)) || s.host_evidence == kNone) continue;
     if (!is_compiled(run, sites, s)) continue;
-    if (makes_random_numbers(run, s) || sums_an_embedding(h, around, s.host_evidence, run.trace))
+    if (makes_random_numbers(run, s) || sums_an_embedding(run.trace, s.host_evidence))
       out.slower_ns += s.time.length();
     if (seen[s.host_evidence]) continue;
     seen[s.host_evidence] = true;
@@ -192,14 +188,14 @@ std::string_view why_not_compiled(const JudgedRun& run, const OperationCount& co
                               kCompiledAsOperations * static_cast<double>(count.breaks))
     return "values that are read and masks that choose rows in its midst would cut a compiled step "
            "into many short graphs";
+  if (run.weight(run.per_step(count.slower_ns)) >= kMuchSlower)
+    return "random numbers (dropout) or the gradients of embeddings are much of the step, and "
+           "compiled code may make them slower on a CPU";
   return "";
 }
 
 std::string_view why_not_joined(const JudgedRun& run, const OperationCount& count) {
   if (const std::string_view why = why_not_compiled(run, count); !why.empty()) return why;
-  if (run.weight(run.per_step(count.slower_ns)) >= kMuchSlower)
-    return "random numbers (dropout) or the gradients of embeddings are much of the step, and "
-           "compiled code may make them slower on a CPU";
   if (static_cast<double>(count.joined) < kJoinsToProducts * static_cast<double>(count.products))
     return "most of them go with matrix products and convolutions, so torch.compile finds few to "
            "join";
@@ -236,7 +232,6 @@ bool is_as_good_as_compiled(const JudgedRun& run, const std::vector<bool>& with_
                             const Segment& s) {
   if (run.has_device || s.host_evidence == kNone) return false;
   if (makes_random_numbers(run, s)) return true;
-  constexpr std::string_view kNotFused[] = {"aten::embedding_dense_backward", "aten::gather"};
   const std::string_view name = run.trace.text(run.trace.host_ranges().name[s.host_evidence]);
   constexpr std::string_view kOneKernel[] = {"pool",       "batch_norm", "layer_norm",
                                              "group_norm", "softmax",    "nll_loss"};
@@ -245,8 +240,8 @@ bool is_as_good_as_compiled(const JudgedRun& run, const std::vector<bool>& with_
   const bool is_of_fused_rows = is_trained && is_of_rows(run, s);
   return (is_of_indexed_rows(run, s.host_evidence) && !is_of_fused_rows) ||
          name.starts_with("CompiledFunction") || name.starts_with("CheckpointFunction") ||
-         std::ranges::any_of(kOneKernel, is_in_name) ||
-         std::find(std::begin(kNotFused), std::end(kNotFused), name) != std::end(kNotFused);
+         std::ranges::any_of(kOneKernel, is_in_name) || name == "aten::gather" ||
+         sums_an_embedding(run.trace, s.host_evidence);
 }
 
 }  // namespace stepscope::rules

@@ -58,7 +58,8 @@ inline constexpr double kSavedByCompiling = 0.7;  // share of the way between op
 // Whether it runs recurrent layers of PyTorch, which torch.compile leaves as they are; not cells.
 bool has_recurrent_layer(const JudgedRun& run);
 
-// Says why torch.compile does not compile the model, or only in short pieces; empty where it does.
+// Says why torch.compile does not compile the model, does so in short pieces alone, or may make it slower;
+// empty where none of this is so.
 std::string_view why_not_compiled(const JudgedRun& run, const OperationCount& count);
 // Says why torch.compile would not join what the host computes; empty where it may.
 std::string_view why_not_joined(const JudgedRun& run, const OperationCount& count);
