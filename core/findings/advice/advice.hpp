@@ -28,7 +28,8 @@ enum class Advice : std::uint8_t {
   input_is_chosen,         // by a sampler
   input_is_quick,          // about as quick to make as to take from a worker
   input_is_made,
-  input_is_made_in_forward,  // a module makes it there, and uploads it
+  input_is_made_beside_workers,  // by the loop, though its loader has workers
+  input_is_made_in_forward,      // a module makes it there, and uploads it
   input_is_made_without_device,
   unpacking_needs_no_worker,
   unpacking_of_many_tensors,

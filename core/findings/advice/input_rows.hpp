@@ -142,6 +142,13 @@ inline constexpr AdviceRow kInputAdvice[] = {
       "fills pinned buffers some batches ahead); cast and normalise on the device",
       "torch::data::DataLoaderOptions().workers({workers}).max_jobs(16)\n"
       "batch = batch.to(device, /*non_blocking=*/true).to(torch::kFloat);"}},
+    {Advice::input_is_made_beside_workers,
+     {"let the loader's workers make it, in the dataset or in collate_fn, in place of the loop, "
+      "between taking a batch and its copy; cast and normalise on the device",
+      "batch = batch.to(device, non_blocking=True).float()   # with pin_memory=True in the loader"},
+     {"let the loader's threads make it, in the dataset or in its transform, in place of the loop; "
+      "cast and normalise on the device",
+      "batch = batch.to(device, /*non_blocking=*/true).to(torch::kFloat);"}},
     {Advice::input_is_made_in_forward,
      {"where it is the same for each batch (a mask, a bias, a table), build it once, as a buffer "
       "of "

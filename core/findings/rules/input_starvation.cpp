@@ -3,11 +3,7 @@
 // does.
 //
 //   fires where   idle >= 5 % of the step, or >= 3 % over 20 steps or more, and >= least
-//   idle          host.data_wait, and host.wait_thread of the loop outside backward and optimizer,
-//                 and outside a module's forward: what a model waits for is not the loop's input;
-//                 and host time between the call before an upload and the upload, in its phase
-//                 (host_time.hpp), where the upload is no tiny one (tiny_h2d); without a device
-//                 all time in PyTorch's own mark of a loader
+//   idle          what waiting for input and making it cost the loop (input_time.hpp)
 //   in forward    where a module's forward uploads most of what is made, it may be a constant (a mask, a
 //                 bias), and the advice is to make it once
 //   workers       the forecast is of four, or twice as many as there are, but of no more than
@@ -33,7 +29,7 @@
 
 #include "core/findings/advice/advice.hpp"
 #include "core/findings/host_time.hpp"
-#include "core/findings/wait_lines.hpp"
+#include "core/findings/input_time.hpp"
 #include "core/findings/worker_starts.hpp"
 #include "core/simulate/edits/edit.hpp"
 #include "core/simulate/graph/loader_takes.hpp"
@@ -52,72 +48,9 @@ constexpr double kHardlyMore = 0.15;  // share of a worker that is not worth one
 constexpr double kHardlyWorks =
     0.25;  // workers that make a batch while the loop waits, at the mean
 constexpr double kMostlyChosen = 0.5;  // share of the input's time that a sampler takes
-// How much of the input is still made where the advice is to make less: an assumption.
-constexpr double kLessMade = 0.5, kLeastMade = 0.1, kMostMade = 0.9;
-
-struct InputTime {
-  explicit InputTime(const JudgedRun& run) : price(run) {}
-  Price price;
-  std::int64_t waiting = 0;     // the part of it that waits for a loader or another thread
-  std::int64_t in_forward = 0;  // made before an upload that a module's forward does
-  bool in_loader = false;       // some of it is a loader's
-  Explained parts;
-
-  void add(const Segment& s, std::size_t segment, std::int64_t ns) {
-    price.add(s, ns);
-    parts.emplace_back(segment, ns);
-  }
-};
-
-// A line of `forward`, as each module of PyTorch calls it, "Net.forward" where the class is known.
-bool is_in_forward(const JudgedRun& run, SiteId site) {
-  if (site == kNone) return false;
-  const std::string_view function = run.trace.text(run.trace.data().sites[site].function);
-  return function == "forward" || function.ends_with(".forward");
-}
-
-bool waits_for_data(const JudgedRun& run, const Segment& s) {
-  if (s.cause == Cause::host_data_wait) return true;
-  if (s.cause != Cause::host_wait_thread || is_in_forward(run, s.site)) return false;
-  return run.phase_name(s.phase) != "backward" && !run.optimizer_phases[s.phase];
-}
-
-// Whether a segment makes input on a run without a device: what PyTorch marks as its loader's,
-// though the loop's own thread does it.
-bool makes_data(const JudgedRun& run, const Segment& s) {
-  return !run.has_device && is_host(s.cause) && s.cause != Cause::host_core_wait &&
-         s.cause != Cause::host_data_take && run.phase_name(s.phase) == "data";
-}
-
-InputTime input_time(const JudgedRun& run, const WorkerStarts& starts) {
-  InputTime out(run);
-  const LoaderTakes takes(*run.attribution.index);
-  const bool has_workers = loader_workers(run) > 0;
-  for (std::size_t i = 0; i < run.segments().size(); ++i) {
-    const Segment& s = run.segments()[i];
-    const std::int64_t ns = run.unexplained_ns(i);
-    if (ns == 0 || starts.holds(s)) continue;
-    if (waits_for_data(run, s)) {
-      // A loader without workers makes its data in the call that asks for them.
-      const bool others_make =
-          s.cause != Cause::host_data_wait || has_workers || takes.at(s.time.begin) != nullptr;
-      out.waiting += others_make ? ns : 0;
-      out.in_loader = out.in_loader || s.cause == Cause::host_data_wait;
-      out.add(s, i, ns);
-    } else if (makes_data(run, s)) {
-      out.add(s, i, ns);
-    }
-  }
-  std::vector<bool> chosen = tiny_uploads(run);
-  chosen.flip();
-  for (const Preparing& part : preparing(run, chosen)) {
-    const Segment& s = run.segments()[part.segment];
-    if (waits_for_data(run, s) || s.cause == Cause::host_data_take) continue;
-    out.add(s, part.segment, part.ns);
-    if (is_in_forward(run, run.calls.uploads[part.upload].site)) out.in_forward += part.ns;
-  }
-  return out;
-}
+// How much of the input is still made where the advice is to make less, at best once before the run: an
+// assumption.
+constexpr double kLessMade = 0.5, kLeastMade = 0.02, kMostMade = 0.9;
 
 // Returns with how many workers a loader that has none keeps up with the rest of the step, or with what
 // all cores can do: a loop that has little to do itself hardly misses its core.
@@ -178,13 +111,6 @@ bool is_on_its_way(const JudgedRun& run, const InputTime& time) {
          static_cast<double>(wait.busy_ns) < kHardlyWorks * static_cast<double>(wait.seen_ns);
 }
 
-void make_less(Fix& fix) {
-  fix.kind = FixKind::scale_work;
-  fix.factor = kLessMade;
-  fix.factor_low = kLeastMade;
-  fix.factor_high = kMostMade;
-}
-
 // Whether an IterableDataset makes the input: its iteration is where most of the time is.
 bool is_iterated(const Finding& finding) {
   return !finding.places.empty() && finding.places.front().function.ends_with("__iter__");
@@ -196,88 +122,125 @@ bool is_collated(const Finding& finding) {
          finding.places.front().function.find("collate") != std::string::npos;
 }
 
-void say_to_share(Finding& finding) {
-  finding.fix +=
-      "; each worker of an IterableDataset reads all of it, so let each take its share, or the run "
-      "trains on every sample as often as there are workers";
-  finding.code_hint +=
-      "\ninfo = torch.utils.data.get_worker_info()   # in __iter__: yield from "
-      "rows[info.id::info.num_workers]";
+// An advice about the input, the change that a replay knows of it, and the end of the title.
+struct Remedy {
+  Advice advice;
+  std::optional<Fix> fix;
+  std::string title;
+};
+
+// The program's own threads and processes are not counted: twice as many make it twice as fast.
+Fix made_in_half(Fix prefetch, Cause waits) {
+  prefetch.kind = FixKind::scale_work;
+  prefetch.factor = kLessMade;
+  prefetch.factor_low = kLeastMade;
+  prefetch.factor_high = kMostMade;
+  prefetch.scope.cause = waits;
+  return prefetch;
 }
 
-Advice advice_on_input(bool waits, bool has_device, bool in_forward) {
-  if (has_device && in_forward) return Advice::input_is_made_in_forward;
-  if (has_device) return waits ? Advice::input_waits : Advice::input_is_made;
-  return waits ? Advice::input_waits_without_device : Advice::input_is_made_without_device;
+// What the loop makes itself beside a loader's workers, they can make as well.
+Advice advice_on_more_workers(const JudgedRun& run, const InputTime& time) {
+  if (run.has_device && time.is_in_forward()) return Advice::input_is_made_in_forward;
+  if (!run.has_device)
+    return time.waits() ? Advice::input_waits_without_device : Advice::input_is_made_without_device;
+  if (time.waits()) return Advice::input_waits;
+  return loader_workers(run) > 0 ? Advice::input_is_made_beside_workers : Advice::input_is_made;
+}
+
+Remedy more_workers(const JudgedRun& run, const InputTime& time, double caused, Fix prefetch) {
+  const std::string cores = choose_workers(run, caused, prefetch);
+  const std::string title = cores.empty() ? "" : "; " + cores;
+  if (workers_fill_cores(run, prefetch))
+    return {Advice::input_waits_for_cores, made_in_half(prefetch, Cause::host_data_wait), title};
+  return {advice_on_more_workers(run, time), prefetch, title};
+}
+
+Remedy choose_remedy(const JudgedRun& run, const InputTime& time, double caused, double chosen,
+                     const Fix& prefetch) {
+  if (chosen >= kMostlyChosen)
+    return {Advice::input_is_chosen, made_in_half(prefetch, Cause::host_data_wait),
+            fmt::format("; for {} of that a sampler chooses the samples, in the loop's process "
+                        "whatever workers there are",
+                        percent(chosen))};
+  if (time.waits() && is_on_its_way(run, time))
+    return {Advice::input_is_on_its_way, std::nullopt,
+            "; its workers hardly make any meanwhile, so what it waits for is on its way"};
+  if (time.waits() && !time.in_loader)
+    return {Advice::input_waits_for_others, made_in_half(prefetch, Cause::host_wait_thread), ""};
+  if (is_quick(run, time, caused))
+    return {Advice::input_is_quick, made_in_half(prefetch, Cause::host_data_wait), ""};
+  return more_workers(run, time, caused, prefetch);
+}
+
+std::string what_the_loop_does(const InputTime& time) {
+  if (time.is_in_forward()) return "makes what the model's forward copies to the device";
+  if (!time.waits()) return "makes its input itself";
+  return time.in_loader ? "waits for its input"
+                        : "waits for another thread or process, for input as a rule";
+}
+
+std::string title_of(const JudgedRun& run, const InputTime& time, double caused) {
+  const std::string how_long =
+      fmt::format("{} a step ({})", format_duration(caused), percent(run.share(caused)));
+  const std::string what = what_the_loop_does(time);
+  return run.has_device ? fmt::format("the device idles {} while the loop {}", how_long, what)
+                        : fmt::format("for {} the loop {}", how_long, what);
+}
+
+// Takes the input's times, not its lines: where a library runs the loop, one line of the user holds all
+// of it.
+Fix prefetch_of(const JudgedRun& run, const InputTime& time) {
+  Fix out{.kind = FixKind::prefetch_input};
+  std::vector<Interval> times;
+  for (const auto& [segment, ns] : time.parts) times.push_back(run.segments()[segment].time);
+  out.scope.host_times = unite(std::move(times));
+  out.finding = kInputStarvation;
+  return out;
+}
+
+// Other profilers' traces say that a loader has workers, and not how many.
+std::string workers_text(const JudgedRun& run, const InputTime& time, const Fix& fix) {
+  const bool unknown = time.waits() && time.in_loader && loader_workers(run) == 0;
+  return unknown ? "2 * workers_now" : std::to_string(fix.workers);
+}
+
+void add_details(const JudgedRun& run, const InputTime& time, const Remedy& remedy, Finding& out) {
+  const bool makes_less =
+      remedy.advice == Advice::input_waits_for_cores || remedy.advice == Advice::input_is_quick;
+  const bool adds_workers = remedy.fix && remedy.fix->kind == FixKind::prefetch_input;
+  if ((adds_workers || makes_less) && is_iterated(out)) {
+    out.fix +=
+        "; each worker of an IterableDataset reads all of it, so let each take its share, or the "
+        "run trains on every sample as often as there are workers";
+    out.code_hint +=
+        "\ninfo = torch.utils.data.get_worker_info()   # in __iter__: yield from "
+        "rows[info.id::info.num_workers]";
+  }
+  if (makes_less && is_collated(out))
+    out.code_hint =
+        "def collate(rows):  # one operation for the whole batch, not one for each sample";
+  if (adds_workers) put_text("{workers}", workers_text(run, time, *remedy.fix), out.code_hint);
 }
 
 Finding input_finding(const JudgedRun& run, const InputTime& time, double caused) {
-  Finding out = time.price.finding(caused);
-  const bool waits = 2 * time.waiting > time.price.total();
-  out.count_per_step = 1;
-  const std::string how_long =
-      fmt::format("{} a step ({})", format_duration(caused), percent(run.share(caused)));
-  const bool in_forward = 2 * time.in_forward > time.price.total();
-  const char* what = in_forward       ? "makes what the model's forward copies to the device"
-                     : !waits         ? "makes its input itself"
-                     : time.in_loader ? "waits for its input"
-                                      : "waits for another thread or process, for input as a rule";
-  out.title = run.has_device ? fmt::format("the device idles {} while the loop {}", how_long, what)
-                             : fmt::format("for {} the loop {}", how_long, what);
-  // By time, not by line: where a library runs the loop, one line of the user holds all of it.
-  Fix prefetch;
-  prefetch.kind = FixKind::prefetch_input;
-  std::vector<Interval> times;
-  for (const auto& [segment, ns] : time.parts) times.push_back(run.segments()[segment].time);
-  prefetch.scope.host_times = unite(std::move(times));
-  prefetch.finding = kInputStarvation;
+  const Fix prefetch = prefetch_of(run, time);
   const double chosen = sampler_share(run, prefetch.scope.host_times);
-  const bool is_chosen = chosen >= kMostlyChosen;
-  const bool others_make_it = waits && !time.in_loader && !is_chosen;
-  const bool on_its_way = waits && !is_chosen && is_on_its_way(run, time);
-  const bool quick = !others_make_it && !is_chosen && is_quick(run, time, caused);
-  const std::string cores = others_make_it || is_chosen || quick || on_its_way
-                                ? ""
-                                : choose_workers(run, caused, prefetch);
-  if (!cores.empty()) out.title += "; " + cores;
-  if (on_its_way)
-    out.title += "; its workers hardly make any meanwhile, so what it waits for is on its way";
-  if (is_chosen)
-    out.title += fmt::format(
-        "; for {} of that a sampler chooses the samples, in the loop's process whatever workers "
-        "there are",
-        percent(chosen));
-  const bool no_core_for_more =
-      !others_make_it && !is_chosen && !quick && !on_its_way && workers_fill_cores(run, prefetch);
-  advise(is_chosen          ? Advice::input_is_chosen
-         : on_its_way       ? Advice::input_is_on_its_way
-         : quick            ? Advice::input_is_quick
-         : no_core_for_more ? Advice::input_waits_for_cores
-         : others_make_it   ? Advice::input_waits_for_others
-                            : advice_on_input(waits, run.has_device, in_forward),
-         run.language, out);
-  if (!is_chosen && !others_make_it && !on_its_way && is_iterated(out)) say_to_share(out);
-  if ((no_core_for_more || quick) && is_collated(out))
-    out.code_hint =
-        "def collate(rows):  # one operation for the whole batch, not one for each sample";
-  // Other profilers' traces say that a loader has workers, and not how many.
-  const bool unknown = waits && time.in_loader && loader_workers(run) == 0;
-  put_text("{workers}", unknown ? "2 * workers_now" : std::to_string(prefetch.workers),
-           out.code_hint);
-  // The program's own threads and processes are not counted: twice as many make it twice as fast.
-  if (no_core_for_more || others_make_it || is_chosen || quick) make_less(prefetch);
-  if (no_core_for_more || is_chosen || quick) prefetch.scope.cause = Cause::host_data_wait;
-  if (others_make_it) prefetch.scope.cause = Cause::host_wait_thread;
-  out.fixes = {prefetch};
-  if (on_its_way) out.fixes.clear();
-  if (is_chosen) out.ceiling_ns_per_step *= chosen;
+  const Remedy remedy = choose_remedy(run, time, caused, chosen, prefetch);
+  Finding out = time.price.finding(caused);
+  out.count_per_step = 1;
+  out.title = title_of(run, time, caused) + remedy.title;
+  advise(remedy.advice, run.language, out);
+  add_details(run, time, remedy, out);
+  if (remedy.fix) out.fixes = {*remedy.fix};
+  if (remedy.advice == Advice::input_is_chosen) out.ceiling_ns_per_step *= chosen;
   out.falsified_by = fmt::format(
       "feeding one batch again and again (made before the loop) does not make the step shorter by "
       "about {}",
       format_duration(caused));
-  out.certainty = run.inflated ? Certainty::assumption
-                  : waits      ? Certainty::trace_verified
-                               : Certainty::inferred;
+  out.certainty = run.inflated   ? Certainty::assumption
+                  : time.waits() ? Certainty::trace_verified
+                                 : Certainty::inferred;
   return out;
 }
 
@@ -343,7 +306,7 @@ Judgement judge_waits(const JudgedRun& run, const InputTime& time) {
 
 Judgement judge_input_starvation(const JudgedRun& run) {
   const WorkerStarts starts(run);
-  Judgement out = judge_waits(run, input_time(run, starts));
+  Judgement out = judge_waits(run, InputTime(run, starts));
   judge_starts(run, starts, out);
   return out;
 }
