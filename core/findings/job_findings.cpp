@@ -230,7 +230,7 @@ void judge_transfers(const Summary& job, Findings& out) {
       "less, in "
       "bf16";
   if (const double messages = many_small_messages(job); messages > 0) {
-    finding.title += fmt::format("; {:.3g} messages a step", messages);
+    finding.title += fmt::format("; {} messages a step", count_text(messages));
     finding.fix =
         "send fewer and larger messages, for each pays for its own way: all gradients as one flat "
         "tensor, or DistributedDataParallel, which sends them in buckets beside the backward pass; "

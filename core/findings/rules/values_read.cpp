@@ -44,9 +44,9 @@ Judgement judge_values_read(const JudgedRun& run, const OperationCount& operatio
   Finding& finding = out.found.emplace_back(price.finding(time));
   finding.count_per_step = run.count_per_step(reads);
   finding.title = fmt::format(
-      "{:.3g} values a step are read out of tensors one by one, at lines that hardly do more: {} a "
+      "{} values a step are read out of tensors one by one, at lines that hardly do more: {} a "
       "step ({})",
-      finding.count_per_step, format_duration(time), percent(run.share(time)));
+      count_text(finding.count_per_step), format_duration(time), percent(run.share(time)));
   finding.fixes = {without};
   advise(Advice::values_read_without_device, run.language, finding);
   finding.falsified_by = fmt::format(
