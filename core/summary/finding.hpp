@@ -70,6 +70,8 @@ struct Finding {
   std::string no_gain;  // why fixing it gives nothing, by replay; empty: it gives something
 
   bool by_own_threads = false;  // core_contention: the program itself has the cores
+  // Whether its advice makes a step shorter at all is not known: a larger batch, fewer threads.
+  bool may_not_shorten = false;
 
   // It speaks of the machine that the program ran on, not of the program.
   bool is_of_machine() const { return id == "core_contention" && !by_own_threads; }

@@ -150,7 +150,7 @@ Finding contention_finding(const JudgedRun& run, const Price& price, double wait
   Finding out = price.finding(waits);
   out.count_per_step = 1;
   const Holders by(run);
-  out.by_own_threads = by.are_own();
+  out.by_own_threads = out.may_not_shorten = by.are_own();
   out.title =
       fmt::format("for {} a step ({}) the loop's thread was ready to run and had no core: {}",
                   format_duration(waits), percent(run.share(waits)), holders_text(by));

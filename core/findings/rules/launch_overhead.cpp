@@ -175,6 +175,7 @@ void add_overhead(const JudgedRun& run, const Overhead& overhead, const Operatio
   if (!is_cpp && !no_compiler.empty()) {
     finding.title += fmt::format("; {}", no_compiler);
     finding.ceiling_ns_per_step += run.per_step(operations.fixed_ns);
+    finding.may_not_shorten = true;
   }
   advise(is_cpp || no_compiler.empty() ? Advice::launch_bound_without_device
                                        : Advice::launch_bound_without_compiler,
