@@ -27,11 +27,6 @@ void add_own_line(const JudgedRun& run, Interval between, SiteId line, IntervalS
     if (s->site == line && is_host(s->cause)) out.push_back(intersect(s->time, between));
 }
 
-bool contains(const IntervalSet& times, std::int64_t time) {
-  const auto at = std::ranges::upper_bound(times, time, {}, &Interval::end);
-  return at != times.end() && at->begin <= time;
-}
-
 }  // namespace
 
 WorkerStarts::WorkerStarts(const JudgedRun& run) {

@@ -60,4 +60,10 @@ std::int64_t total_length(const IntervalSet& set) {
   return sum;
 }
 
+bool contains(const IntervalSet& set, std::int64_t time) {
+  const auto behind = std::upper_bound(
+      set.begin(), set.end(), time, [](std::int64_t t, const Interval& i) { return t < i.begin; });
+  return behind != set.begin() && (behind - 1)->contains(time);
+}
+
 }  // namespace stepscope

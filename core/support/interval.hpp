@@ -33,4 +33,7 @@ IntervalSet clip(const IntervalSet& set, Interval window);
 
 std::int64_t total_length(const IntervalSet& set);
 
+// Whether one of the intervals holds the time; they ascend and do not overlap.
+bool contains(const IntervalSet& set, std::int64_t time);
+
 }  // namespace stepscope

@@ -68,6 +68,10 @@ PLANTED = {
         ("positions", ("loop_invariant",), Size(gemm=200, lookalike="positions")),
         ("hidden", ("loop_invariant",), Size(gemm=400, small=2, amount=0.3)),
     ]),
+    "repeated_backward": (Size(), [
+        ("two_optimizers", (), Size(lookalike="two_optimizers")),
+        ("small", ("repeated_backward",), Size(gemm=300, layers=3, small=3, amount=0.02)),
+    ]),
     "repeated_launches": (Size(gemm=60), [
         ("ahead", ("repeated_launches",), Size(gemm=700, layers=10)),
         ("few", ("repeated_launches",), Size(gemm=60, amount=0.1)),
@@ -131,6 +135,7 @@ FURTHER = {
     "steady_compile": [Size(gemm=60, steps=17, amount=2), Size(gemm=20, layers=4, steps=13)],
     "host_gap": [Size(gemm=30, amount=0.7), Size(gemm=100, amount=3)],
     "loop_invariant": [Size(gemm=100, small=12, amount=2), Size(gemm=60, small=9, layers=10, amount=3)],
+    "repeated_backward": [Size(gemm=60, layers=10), Size(gemm=200, amount=0.5)],
     "repeated_launches": [Size(gemm=34, small=6, parameters=100), Size(gemm=60, layers=3)],
     "launch_bound": [Size(gemm=8, small=3, layers=10, host=9), Size(gemm=12, small=4, layers=24, host=12)],
     "sequential_generation": [Size(gemm=200), Size(gemm=60, host=11)],

@@ -49,6 +49,11 @@ class Machine:
         """On the way to a launch: a captured graph does without."""
         self.now += 0 if self.captured else self.vary(us)
 
+    def number(self):
+        """The number of the autograd node that is made next."""
+        self.nodes += 1
+        return self.nodes
+
     def write(self, text, at=""):
         self.lines.append(text + (f" at={at}" if at else ""))
 
@@ -116,22 +121,29 @@ class Machine:
         self.write(f'kernel s{stream} {start:.3f} {end:.3f} "{kernel}" id={self.correlation} blocks={blocks}')
         return end
 
-    def op(self, name, kernels, at="", host=7, stream=7, blocks=4096):
-        """A framework's operation: its own work, then a launch for each kernel."""
+    def op(self, name, kernels, at="", host=7, stream=7, blocks=4096, number=None):
+        """A framework's operation: its own work, then a launch for each kernel. It makes the node of that number."""
         begin = self.now
         end = 0
         for kernel, us in kernels:
             self.dispatch(host)
             end = self.launch(kernel, us, at, stream, blocks)
         self.dispatch(2)
-        self.write(f"op {self.thread} {begin:.3f} {self.now:.3f} {name}")
+        numbered = f" seq={number} at={at}" if number else ""
+        self.write(f"op {self.thread} {begin:.3f} {self.now:.3f} {name}{numbered}")
         self.dispatch(3)
         return end
 
-    def node(self, name, kernels, host=7, stream=7):
+    def node(self, name, kernels, host=7, stream=7, number=None):
         begin = self.now
         self.op(name, kernels, "", host, stream)
-        self.write(f'node {self.thread} {begin:.3f} {self.now:.3f} {name}Backward0')
+        name = f"{name}Backward0 seq={number}" if number else f"{name}Backward0"
+        self.write(f"node {self.thread} {begin:.3f} {self.now:.3f} {name}")
+
+    def accumulate(self, kernel, us, host=7):
+        begin = self.now
+        self.op("aten::add_", [(kernel, us)], "", host)
+        self.write(f"node {self.thread} {begin:.3f} {self.now:.3f} torch::autograd::AccumulateGrad")
 
     def copy(self, kind, source, target, size, us, at, call_us, stream=7, waits=False):
         """One copy; with `waits` the call returns behind it."""

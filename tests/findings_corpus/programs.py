@@ -43,7 +43,7 @@ LINES = {
     "steady_compile": "model.py:70", "host_gap": "metrics.py:52", "loop_invariant": "model.py:38",
     "launch_bound": "", "sequential_generation": "generate.py:23", "unfused_attention": "model.py:47",
     "precision": "model.py:44", "hotspot": "sparse.py:15", "exposed_comm": "parallel.py:29", "exposed_copy": "train.py:61", "periodic_phase": "eval.py:12",
-    "underfilled_gpu": "heads.py:18", "memory_layout": "conv.py:22", "recomputation": "model.py:44", "repeated_launches": "average.py:14", "clock_change": "",
+    "underfilled_gpu": "heads.py:18", "memory_layout": "conv.py:22", "recomputation": "model.py:44", "repeated_launches": "average.py:14", "repeated_backward": "trunk.py:19", "clock_change": "",
 }
 
 
@@ -287,6 +287,8 @@ class Transformer(Loop):
                 m.op("aten::linear", [(GEMM_FP32, s.gemm * 0.15)], "model.py:66", s.host)
             m.op("aten::cross_entropy_loss", [(LOSS, s.small * 2 * pace)], "train.py:70", s.host)
         self.backward(pace)
+        if "repeated_backward" in self.planted or s.lookalike == "two_optimizers":
+            self.losses()
         if "norms" in self.planted:
             with m.phase("clip"):
                 for _ in range(s.parameters):
@@ -306,6 +308,32 @@ class Transformer(Loop):
                     m.read(LINES["periodic_phase"])
         self.ending(step)
 
+
+    def losses(self):
+        """Two losses of one trunk, a backward pass for each; repaired, one of their sum."""
+        m, s, at = self.m, self.size, LINES["repeated_backward"]
+        with m.phase("forward"):
+            trunk = [m.number() for _ in range(s.layers)]
+            for number in trunk:
+                m.op("aten::linear", [(GEMM, s.gemm * 0.5 * s.amount)], at, s.host, number=number)
+            roots = [m.number(), m.number()]
+            for number in roots:
+                m.op("aten::mse_loss", [(LOSS, s.small)], "train.py:71", s.host, number=number)
+        passes = [roots[::-1]] if self.repaired("repeated_backward") else [[root] for root in roots]
+        for nth, firsts in enumerate(passes):
+            self.trunk_gradients(firsts, trunk)
+            if s.lookalike == "two_optimizers" and nth == 0:
+                with m.range("scope", "Optimizer.step#SGD.step"):
+                    m.op("aten::_foreach_add_", [(FOREACH, 5)], "train.py:85", s.host)
+
+    def trunk_gradients(self, roots, trunk):
+        m, s = self.m, self.size
+        with m.phase("backward"), m.backward_thread():
+            for number in roots:
+                m.node("MseLoss", [(MUL, s.small)], s.host, number=number)
+            for number in trunk[::-1]:
+                m.node("Linear", [(GEMM, s.gemm * 0.5 * s.amount)] * 2, s.host, number=number)
+                m.accumulate(ADD, 2, s.host)
 
     def average(self):
         """A moving average of the weights, parameter by parameter; repaired, one operation on all of them."""

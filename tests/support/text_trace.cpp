@@ -200,7 +200,7 @@ RangeId TextTrace::add_range(HostKind kind, const TextLine& line) {
   make_.data.host_ranges.thread[range] = thread;
   if (line.has("seq")) {
     make_.data.host_ranges.sequence[range] =
-        static_cast<std::uint32_t>(parse_count(line.option("seq")));
+        static_cast<std::uint32_t>(parse_count(line.option("seq"))) + correlation_shift_;
   }
   if (line.has("of")) {
     make_.data.host_ranges.forward_thread[range] =

@@ -65,6 +65,8 @@ enum class Advice : std::uint8_t {
   precision_double,
   memory_layout,
   recomputation,
+  losses_are_summed,          // one backward pass for all of them
+  inputs_are_asked_together,  // their gradients
   hotspot_select,
   hotspot_reduce,
   hotspot_elementwise,

@@ -72,6 +72,24 @@ inline constexpr AdviceRow kDeviceAdvice[] = {
       "else "
       "checkpoint every second layer, or only operations that are quick for the memory they save",
       ""}},
+    {Advice::losses_are_summed,
+     {"add the losses, weighted as they should count, and call backward() once: their gradients "
+      "then "
+      "run through the shared operations together, and the parameters get the same sums. Keep the "
+      "passes apart only where each loss's own gradients are used (gradient surgery, a norm for "
+      "each "
+      "task)",
+      "(loss_a + loss_b).backward()   # in place of loss_a.backward(retain_graph=True), "
+      "loss_b.backward()"},
+     {"add the losses, weighted as they should count, and call backward() once: their gradients "
+      "then "
+      "run through the shared operations together, and the parameters get the same sums",
+      "(loss_a + loss_b).backward();"}},
+    {Advice::inputs_are_asked_together,
+     {"ask for the gradients of all inputs in one call: one pass computes them together",
+      "du_dx, du_dt = torch.autograd.grad(u.sum(), (x, t), create_graph=True)"},
+     {"ask for the gradients of all inputs in one call: one pass computes them together",
+      "auto gradients = torch::autograd::grad({u.sum()}, {x, t}, {}, true, true);"}},
     {Advice::hotspot_select,
      {"select without sorting: top-k with sorted=False, a threshold (the k-th value, or last "
       "step's) and a comparison, or a kernel that selects by radix; keep a mask rather than "

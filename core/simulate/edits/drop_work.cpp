@@ -18,11 +18,14 @@ constexpr Estimate kStays{0.03, 0, 0.3}, kSleepStays{0, 0, 0.03};
 constexpr double kPauseNs = 1.5e6;
 constexpr Estimate kWithoutPause{0.8, 0.55, 1};
 
-// The host work that goes, by step.
+// The host work that goes and that is neither an operation nor the way from one to the next, by step.
 std::vector<double> pauses(const Edit& edit) {
   std::vector<double> out(edit.graph.steps.size(), 0);
-  for (const HostTask& task : edit.graph.host)
-    if (task.thread == 0 && edit.scope.holds(task, edit.graph)) out[task.step] += task.ns;
+  for (const HostTask& task : edit.graph.host) {
+    const bool operates = is_host_compute(task.cause) || task.cause == Cause::host_framework;
+    if (task.thread == 0 && !operates && edit.scope.holds(task, edit.graph))
+      out[task.step] += task.ns;
+  }
   return out;
 }
 

@@ -20,6 +20,13 @@ TEST(Interval, ComplementAndClipStayInsideTheWindow) {
   EXPECT_TRUE(complement(busy, {12, 18}).empty());
 }
 
+TEST(Interval, AnEndIsInNoInterval) {
+  const IntervalSet busy = {{0, 5}, {10, 20}};
+  for (const std::int64_t time : {0, 4, 10, 19}) EXPECT_TRUE(contains(busy, time)) << time;
+  for (const std::int64_t time : {-1, 5, 9, 20}) EXPECT_FALSE(contains(busy, time)) << time;
+  EXPECT_FALSE(contains({}, 0));
+}
+
 TEST(Interval, BusyAndIdleSumToTheWindowForAnyInput) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 1000; ++round) {
