@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <string>
 
 #include "core/support/duration.hpp"
@@ -60,23 +61,40 @@ bool is_another_level(const Walls& a, const Walls& b) {
   return is_shorter(a, b) || is_shorter(b, a);
 }
 
-void divide(const Walls& walls, std::size_t first, std::size_t least, std::vector<Level>& out) {
-  const std::size_t at = walls.size() < 2 * least ? 0 : sharpest_boundary(walls, least);
-  const auto middle = walls.begin() + static_cast<std::ptrdiff_t>(at);
-  const Walls left(walls.begin(), middle), right(middle, walls.end());
-  if (at == 0 || !is_another_level(left, right)) {
-    out.push_back({first, first + walls.size() - 1, median(walls)});
+// Adds the first places of the stretches that the sharpest boundaries make, in order.
+void divide(std::span<const std::int64_t> walls, std::size_t first, std::size_t least,
+            std::vector<std::size_t>& out) {
+  const Walls all(walls.begin(), walls.end());
+  const std::size_t at = all.size() < 2 * least ? 0 : sharpest_boundary(all, least);
+  if (at == 0) {
+    out.push_back(first);
     return;
   }
-  divide(left, first, least, out);
-  divide(right, first + at, least, out);
+  divide(walls.first(at), first, least, out);
+  divide(walls.subspan(at), first + at, least, out);
 }
 
 }  // namespace
 
 std::vector<Level> levels_of(const Walls& walls) {
+  if (walls.empty()) return {};
+  std::vector<std::size_t> begins;
+  divide(walls, 0, std::max(kFewestSteps, walls.size() / kLeastOfRun), begins);
+  begins.push_back(walls.size());
+  std::vector<Walls> stretches;
+  for (std::size_t i = 0; i + 1 < begins.size(); ++i) {
+    const Walls next(walls.begin() + static_cast<std::ptrdiff_t>(begins[i]),
+                     walls.begin() + static_cast<std::ptrdiff_t>(begins[i + 1]));
+    if (stretches.empty() || is_another_level(stretches.back(), next))
+      stretches.push_back(next);
+    else
+      stretches.back().insert(stretches.back().end(), next.begin(), next.end());
+  }
   std::vector<Level> out;
-  if (!walls.empty()) divide(walls, 0, std::max(kFewestSteps, walls.size() / kLeastOfRun), out);
+  for (const Walls& one : stretches) {
+    const std::size_t first = out.empty() ? 0 : out.back().last + 1;
+    out.push_back({first, first + one.size() - 1, median(one)});
+  }
   return out;
 }
 

@@ -2,10 +2,11 @@
 // Stretches of the run whose steps take another time than those before: models that one loop trains
 // one after the other, stages of a curriculum, a machine that became slow.
 //
-// A boundary is where the ranks of the steps' times differ most between its two sides. It holds where
-// nine tenths of the steps on one side are shorter than nine tenths of those on the other, and the
-// medians differ by a quarter. Both sides are searched again. A stretch has at least eight steps and a
-// twentieth of the run. Steps that take turns, or that are long now and then, make no stretch.
+// A boundary is where the ranks of the steps' times differ most between its two sides. Both sides are
+// divided again, as long as a stretch has eight steps and a twentieth of the run at least. A stretch is
+// then joined with the one before it unless nine tenths of the steps of one are shorter than nine tenths
+// of the other's, and the medians differ by a quarter. So steps that take turns, or that are long now and
+// then, make no stretch.
 #pragma once
 
 #include <cstddef>

@@ -32,6 +32,18 @@ TEST(Levels, ModelsThatOneLoopTrainsInTurnAreStretches) {
   EXPECT_NEAR(static_cast<double>(levels[1].median_ns), 3'600, 60);
 }
 
+// A sweep over two sizes: neither side of any one boundary is of one level.
+TEST(Levels, ModelsThatComeAgainAreStretches) {
+  Walls walls;
+  for (const std::int64_t ns : {1'400, 9'500, 1'200, 9'200}) add(walls, 40, ns, 0.1, 7);
+  const auto levels = levels_of(walls);
+  ASSERT_EQ(levels.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(levels[i].first, 40 * i);
+    EXPECT_EQ(levels[i].last, 40 * i + 39);
+  }
+}
+
 TEST(Levels, StretchesHoldAllStepsInOrder) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     std::mt19937_64 random(seed);
