@@ -116,6 +116,11 @@ bool is_iterated(const Finding& finding) {
   return !finding.places.empty() && finding.places.front().function.ends_with("__iter__");
 }
 
+// Whether most of the time is in the function of a dataset that makes a whole batch already.
+bool is_of_whole_batches(const Finding& finding) {
+  return !finding.places.empty() && finding.places.front().function.ends_with("__getitems__");
+}
+
 // Whether most of the time is in a function that makes a batch of samples, by its name.
 bool is_collated(const Finding& finding) {
   return !finding.places.empty() &&
@@ -217,6 +222,7 @@ void add_details(const JudgedRun& run, const InputTime& time, const Remedy& reme
         "\ninfo = torch.utils.data.get_worker_info()   # in __iter__: yield from "
         "rows[info.id::info.num_workers]";
   }
+  if (makes_less && is_of_whole_batches(out)) out.code_hint.clear();
   if (makes_less && is_collated(out))
     out.code_hint =
         "def collate(rows):  # one operation for the whole batch, not one for each sample";
