@@ -84,7 +84,8 @@ inline constexpr AdviceRow kLaunchAdvice[] = {
     {Advice::launch_bound_of_repeats,
      {"if no pass needs what one before it made (the samples of a batch, the parts of an input), "
       "stack their inputs and make one pass over all of them; if each does (the steps of a "
-      "sequence), give each more to do (a larger batch), or compile the body of the loop",
+      "sequence), let one layer run the whole sequence (nn.LSTM or nn.GRU in place of cells), give "
+      "each pass more to do (a larger batch), or compile the body of the loop",
       "outputs = model(batch)               # not: [model(sample) for sample in batch]\n"
       "loss = loss_function(outputs, targets)"},
      {"if no pass needs what one before it made (the samples of a batch, the parts of an input), "

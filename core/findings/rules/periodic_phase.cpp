@@ -30,7 +30,7 @@ namespace stepscope::rules {
 namespace {
 
 constexpr double kPeriodicPhaseLeastShare = 0.03;
-constexpr double kNearlyAll = 0.9;  // share of a phase's time
+constexpr double kNearlyAll = 0.99;  // share of a phase's time
 constexpr double kSamePeriod = 0.03;
 constexpr double kLeastPeriod = 2;
 constexpr double kLongStepsLeastShare = 0.05;
