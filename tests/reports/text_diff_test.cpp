@@ -33,6 +33,15 @@ TEST(TextDiff, ReadsAsTheGoldenTexts) {
   expect_diff_golden("diff_not_comparable", text_diff(samples::unlike_devices(), style));
 }
 
+TEST(TextDiff, SaysThatPairsOfRunsDisagree) {
+  const Style style{.colour = false, .unicode = true};
+  const char* doubt = "other pairs of these runs differ the other way round";
+  Comparison runs = samples::several_runs();
+  EXPECT_THAT(text_diff(runs, style), testing::Not(HasSubstr(doubt)));
+  runs.range_ns_per_step = {-3.5e6, 0.4e6};
+  EXPECT_THAT(text_diff(runs, style), HasSubstr(doubt));
+}
+
 TEST(TextDiff, FitsTheScreen) {
   std::istringstream text(text_diff(samples::faster(), {.colour = false, .unicode = true}));
   for (std::string line; std::getline(text, line);) EXPECT_LE(columns_of(line), 100U) << line;

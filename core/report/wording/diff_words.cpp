@@ -71,9 +71,12 @@ std::string diff_sentence(const Comparison& c) {
       fmt::format("B takes {} {}, A {}", format_duration(b), what, format_duration(a));
   const double change = b / a - 1;
   if (std::abs(change) < kSame) return both + ": the same";
-  return fmt::format("{}: {} {} ({}), {:.2f} times as {}", both, format_duration(std::abs(b - a)),
+  const bool may_be_noise =
+      c.range_ns_per_step && c.range_ns_per_step->first < 0 && c.range_ns_per_step->second > 0;
+  return fmt::format("{}: {} {} ({}), {:.2f} times as {}{}", both, format_duration(std::abs(b - a)),
                      change < 0 ? "less" : "more", format_change(change),
-                     change < 0 ? a / b : b / a, change < 0 ? "fast" : "long");
+                     change < 0 ? a / b : b / a, change < 0 ? "fast" : "long",
+                     may_be_noise ? "; other pairs of these runs differ the other way round" : "");
 }
 
 std::string side_sentence(const ComparedSide& side) {
