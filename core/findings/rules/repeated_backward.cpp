@@ -13,6 +13,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "core/findings/advice/advice.hpp"
@@ -69,10 +71,8 @@ std::vector<Fix> without(const BackwardAgain& again, const WorkAgain& work) {
 }
 
 std::string callers_text(const JudgedRun& run, const BackwardAgain& again) {
-  std::vector<std::string> lines;
-  for (const SiteId site : again.callers) lines.push_back(run.line_text(site));
-  std::ranges::sort(lines);
-  lines.erase(std::ranges::unique(lines).begin(), lines.end());
+  std::set<std::string> lines;  // two sites may be at one
+  for (const SiteId site : again.callers) lines.insert(run.line_text(site));
   return lines.empty() ? "" : fmt::format(" ({})", fmt::join(lines, ", "));
 }
 
