@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the passes of autograd's engine do again in a step, though an earlier pass could have done it
-// along with its own work.
+// This finds work that a pass of autograd's engine does again, though an earlier pass of the step could
+// have done it along with its own.
 //
 //   pass       outermost nodes that a thread runs one after another, of falling numbers: the engine takes
 //              the node with the highest number of those that are ready, and what a node makes ready was

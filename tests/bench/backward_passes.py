@@ -13,10 +13,9 @@ PYTHON needs torch. Prints a Markdown table; nothing is left out.
 
 import pathlib
 import statistics
-import tempfile
 import time
 
-from executed_repairs import HEAD, finding_of, in_turns, line_of, parser_of
+from executed_repairs import finding_of, in_turns, line_of, parser_of, print_table
 
 KINDS = ("heads", "heads_small", "critic", "conv", "burgers", "fields")
 CLASSES = 10
@@ -114,12 +113,7 @@ def main():
     if options.run:
         run_program(options)
         return
-    if options.stepscope is None:
-        parser.error("name the stepscope to judge")
-    print(HEAD)
-    with tempfile.TemporaryDirectory() as folder:
-        for kind in options.kind or KINDS:
-            print(judge(options, pathlib.Path(folder), kind), flush=True)
+    print_table(parser, options, judge, [[kind] for kind in options.kind or KINDS])
 
 
 if __name__ == "__main__":

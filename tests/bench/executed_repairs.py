@@ -4,9 +4,11 @@ and repair in turns, and a Markdown table in which nothing is left out."""
 
 import argparse
 import json
+import pathlib
 import statistics
 import subprocess
 import sys
+import tempfile
 
 HEAD = "| program | step, ms | forecast of the step (90 %) | repaired | held |\n|---|---|---|---|---|"
 
@@ -18,6 +20,16 @@ def parser_of(description, turns, steps):
     parser.add_argument("--turns", type=int, default=turns)
     parser.add_argument("--steps", type=int, default=steps)
     return parser
+
+
+def print_table(parser, options, judge, rows):
+    """judge(options, folder, *row) gives the line of a row; recordings are gone behind the last one."""
+    if options.stepscope is None:
+        parser.error("name the stepscope to judge")
+    print(HEAD)
+    with tempfile.TemporaryDirectory() as folder:
+        for row in rows:
+            print(judge(options, pathlib.Path(folder), *row), flush=True)
 
 
 def output_of(command):

@@ -14,10 +14,9 @@ Prints a Markdown table; nothing is left out.
 
 import pathlib
 import statistics
-import tempfile
 import time
 
-from executed_repairs import HEAD, finding_of, in_turns, line_of, parser_of
+from executed_repairs import finding_of, in_turns, line_of, parser_of, print_table
 
 MODELS = ("table", "mlp", "conv", "lstm")
 OPTIMIZERS = ("Adam", "AdamW", "SGD", "Adagrad")
@@ -84,13 +83,7 @@ def main():
     if options.run:
         run_program(options)
         return
-    if options.stepscope is None:
-        parser.error("name the stepscope to judge")
-    print(HEAD)
-    with tempfile.TemporaryDirectory() as folder:
-        for name in options.model or MODELS:
-            for kind in OPTIMIZERS:
-                print(judge(options, pathlib.Path(folder), name, kind), flush=True)
+    print_table(parser, options, judge, [[name, kind] for name in options.model or MODELS for kind in OPTIMIZERS])
 
 
 if __name__ == "__main__":

@@ -18,10 +18,9 @@ import json
 import pathlib
 import random
 import statistics
-import tempfile
 import time
 
-from executed_repairs import HEAD, finding_of, line_of, output_of, parser_of
+from executed_repairs import finding_of, line_of, output_of, parser_of, print_table
 
 BATCH, CLASSES = 24, 10
 KINDS = ("mlp", "cnn", "augment", "crop", "pairs", "groups", "average")
@@ -160,12 +159,7 @@ def main():
     if options.run:
         run_program(options)
         return
-    if options.stepscope is None:
-        parser.error("name the stepscope to judge")
-    print(HEAD)
-    with tempfile.TemporaryDirectory() as folder:
-        for kind in options.kind or KINDS:
-            print(judge(options, pathlib.Path(folder), kind), flush=True)
+    print_table(parser, options, judge, [[kind] for kind in options.kind or KINDS])
 
 
 if __name__ == "__main__":
