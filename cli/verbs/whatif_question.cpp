@@ -125,10 +125,11 @@ Proposal repairs_of(std::string_view id, std::string_view place, const Proposals
   return all;
 }
 
+// The first line of each repair of the finding; empty where none has a line.
 std::string places_of(std::string_view id, const Proposals& proposals) {
   std::vector<std::string> places;
   for (const Proposal& one : proposals.all())
-    if (one.finding == id) places.push_back(place_of(one));
+    if (one.finding == id && one.line > 0) places.push_back(place_of(one));
   return fmt::format("{}", fmt::join(places, ", "));
 }
 
@@ -146,11 +147,13 @@ Result<Proposal> repair_named(const std::string& text, const LoadedRun& run,
   }
   Proposal all = repairs_of(id, place, proposals);
   if (!all.repair.empty()) return all;
-  const std::string there = places_of(id, proposals);
-  return usage_error(fmt::format(
-      "--fix '{}': {}", text,
-      there.empty() ? why_not_forecast(id, findings)
-                    : fmt::format("the finding is not at '{}'; it is at {}", place, there)));
+  std::string why = why_not_forecast(id, findings);
+  if (!repairs_of(id, "", proposals).repair.empty()) {
+    const std::string there = places_of(id, proposals);
+    why = fmt::format("the finding is not at '{}'; it is at {}", place,
+                      there.empty() ? "no line, so name it without one" : there);
+  }
+  return usage_error(fmt::format("--fix '{}': {}", text, why));
 }
 
 }  // namespace
