@@ -67,11 +67,11 @@ double cores_of_operations(const JudgedRun& run, double making_ns) {
   return cores_beside_loop(run).value_or(0) * run.free_step_ns / rest;
 }
 
-// Chooses how many workers the loader should have. What they compute wants cores, of which one stays
-// with the loop, and those that its operations keep busy; while one sleeps (a disk, a network) it leaves
-// the loop's core to the loop, so that this much of a core is theirs as well. They are at most twice as many as now, and as many as that
-// where it is not known what they compute. A loader that has none gets as many
-// as pay. Zero means that not even one would find a core.
+// Chooses how many workers the loader should have. What they compute wants cores: one stays with the
+// loop, and its operations keep theirs busy. While a worker sleeps (a disk, a network) it leaves the
+// loop's core to the loop, so that much of a core is the workers' as well. They are at most twice as many
+// as now, and as many as that where it is not known what they compute. A loader that has none gets as
+// many as pay. Zero means that not even one would find a core.
 std::string choose_workers(const JudgedRun& run, double making_ns, Fix& prefetch) {
   prefetch.computes = input_cpu_share(run, prefetch.scope.host_times);
   const std::uint32_t now = loader_workers(run);
@@ -193,8 +193,8 @@ std::string title_of(const JudgedRun& run, const InputTime& time, double caused)
                         : fmt::format("for {} the loop {}", how_long, what);
 }
 
-// Takes the input's times, not its lines: where a library runs the loop, one line of the user holds all
-// of it.
+// The scope is the input's times, not its lines: one line of the user holds the whole loop where a
+// library runs it.
 Fix prefetch_of(const JudgedRun& run, const InputTime& time) {
   Fix out{.kind = FixKind::prefetch_input};
   std::vector<Interval> times;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// repeated_backward: a pass of autograd's engine runs through operations whose gradients an earlier pass
-// of the step had computed, and one pass would do for both.
+// repeated_backward: a pass of autograd's engine runs through operations whose gradients were computed
+// by an earlier pass in the same step, and one pass would do for both.
 //
 //   fires where   again >= 3 % of the step, and >= least
-//   again         the passes' repeated time (backward_passes.hpp): of the host, less waits for a core, and
-//                 of device operations that were launched in it
+//   again         the passes' repeated time on the host (backward_passes.hpp), less waits for a core, and
+//                 the device operations that were launched in it
 //   forecast      without that time; three hundredths of the host's stay, to add gradients up
 //   The passes that sum gradients and those that ask for other inputs are a finding each.
 #include "core/findings/rules/rules.hpp"

@@ -4,8 +4,8 @@
 //
 // A boundary is where the ranks of the steps' times differ most between its two sides. Both sides are
 // divided again, as long as a stretch has eight steps and a twentieth of the run at least. A stretch is
-// then joined with the one before it unless nine tenths of the steps of one are shorter than nine tenths
-// of the other's, and the medians differ by a quarter. So steps that take turns, or that are long now and
+// then joined with the one before it, unless their medians differ by a quarter and nine tenths of one's
+// steps are shorter than nine tenths of the other's. So steps that take turns, or that are long now and
 // then, make no stretch.
 #pragma once
 

@@ -14,17 +14,22 @@
 
 namespace stepscope::testing {
 
-// The test fails where the rule has none.
-inline std::vector<Finding> findings_of_text(const std::string& text, std::string_view rule) {
+// All findings, in the order of a report.
+inline std::vector<Finding> all_findings_of_text(const std::string& text) {
   const Result<TextCase> read = parse_case("made", text);
   EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().message);
   if (!read.ok()) return {};
   const Result<Attribution> attribution = attribute(read->trace, *read->steps);
   const Summary summary = summarize(read->trace, *read->steps, *attribution);
-  Findings all = find_all(read->trace, *read->steps, *attribution, summary, {});
-  std::erase_if(all.found, [&](const Finding& finding) { return finding.id != rule; });
-  EXPECT_FALSE(all.found.empty()) << rule;
-  return std::move(all.found);
+  return find_all(read->trace, *read->steps, *attribution, summary, {}).found;
+}
+
+// The test fails where the rule has none.
+inline std::vector<Finding> findings_of_text(const std::string& text, std::string_view rule) {
+  std::vector<Finding> out = all_findings_of_text(text);
+  std::erase_if(out, [&](const Finding& finding) { return finding.id != rule; });
+  EXPECT_FALSE(out.empty()) << rule;
+  return out;
 }
 
 // Returns the first of them; an empty finding where the rule has none.

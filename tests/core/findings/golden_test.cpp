@@ -67,6 +67,8 @@ void check_fact(const Findings& findings, const ExpectedFact& fact) {
   } else if (finding == nullptr) {
     ADD_FAILURE() << fact.name << " is not found; cleared: " << reasons(findings.cleared, fact.name)
                   << " abstained: " << reasons(findings.abstained, fact.name);
+  } else if (fact.what == "first") {
+    EXPECT_EQ(findings.found.front().id, fact.name);
   } else if (fact.what == "advice") {
     EXPECT_NE(finding->fix.find(fact.value), std::string::npos) << finding->fix;
   } else if (fact.what == "title") {

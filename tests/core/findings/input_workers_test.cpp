@@ -43,20 +43,40 @@ TEST(InputWorkers, AreMoreWhereCoresAreFree) {
   EXPECT_THAT(finding.code_hint, ::testing::HasSubstr("num_workers=4"));
 }
 
-// What the loop waits for is packed, sent or pinned by threads beside the workers' own.
-TEST(InputWorkers, ThatHardlyWorkMeanwhileAreNoMore) {
-  std::string text = waiting_loop(8, false);
+std::string with_idle_worker(std::string text) {
   std::ostringstream idle;
   for (int time = 100; time <= kSteps * kStep; time += kStep / 4)
     idle << "sample t3 " << time << " flags=" << (int{kSampleWorker} | int{kSampleSlept}) << '\n';
-  text.insert(text.find("expect"), idle.str());
-  const Finding finding = finding_of_text(text, "input_starvation");
+  return text.insert(text.find("expect"), idle.str());
+}
+
+// What the loop waits for is packed, sent or pinned by threads beside the workers' own.
+TEST(InputWorkers, ThatHardlyWorkMeanwhileAreNoMore) {
+  const Finding finding =
+      finding_of_text(with_idle_worker(waiting_loop(8, false)), "input_starvation");
   EXPECT_THAT(finding.title, ::testing::HasSubstr("what it waits for is on its way"));
   EXPECT_THAT(finding.fix, ::testing::HasSubstr("fewer and larger tensors"));
   EXPECT_TRUE(finding.fixes.empty());
 }
 
 // torch.profiler names the loader's class, and records nothing of its workers.
+// Fewer tensors are advised for 7,000 us at most, without a forecast: half of that is what others compete with.
+TEST(InputWorkers, AdviceWithoutAForecastStandsByHalfOfItsCeiling) {
+  constexpr int kLongStep = 2 * kStep;
+  const auto first_beside = [](int asleep) {
+    std::ostringstream out;
+    out << "process p0 cores=8\nno_device\nrepeat 4 host=" << kLongStep << " device=" << kLongStep
+        << "\nstep 0 " << kLongStep << "\nscope t1 0 " << kTake
+        << " \"enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__\"\noff_cpu t1 "
+        << kTake << ' ' << kTake + asleep << " sleep at=train.py:20\nop t1 " << kTake + asleep
+        << ' ' << kLongStep
+        << " aten::mm at=train.py:12\nend\nexpect found input_starvation train.py:12\n";
+    return all_findings_of_text(with_idle_worker(out.str())).front().id;
+  };
+  EXPECT_EQ(first_beside(3'000), "input_starvation");
+  EXPECT_EQ(first_beside(4'500), "host_gap");
+}
+
 TEST(InputWorkers, WhoseNumberIsUnknownAreTwiceAsMany) {
   const Finding finding = finding_of_text(waiting_loop(8, false), "input_starvation");
   EXPECT_THAT(finding.title, ::testing::HasSubstr("the loop waits for its input"));

@@ -33,5 +33,12 @@ TEST(Duration, WithoutUnitOrSenseIsAUsageErrorThatShowsTheForm) {
   }
 }
 
+TEST(CountText, HasThreeDigitsOrAllBeforeThePoint) {
+  EXPECT_EQ(count_text(0.25), "0.25");
+  EXPECT_EQ(count_text(12.34), "12.3");
+  EXPECT_EQ(count_text(999.6), "1000");
+  EXPECT_EQ(count_text(8'070), "8070");
+}
+
 }  // namespace
 }  // namespace stepscope
